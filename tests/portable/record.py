@@ -15,15 +15,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SCRIPTS = {
     "tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py", "classes": "class_calls.py",
-    "names": "name_calls.py",
+    "names": "name_calls.py", "boundaries": "boundary_calls.py",
 }  # fmt: skip
 
 # What a portable extension serves that PyTorch's own build refuses, or says in other words.
 BETTER = {
     ("tensors", "grad_of "): "PyTorch refuses backward where the GIL is held",
     ("functions", "grad of C++"): "PyTorch refuses grad where the GIL is held",
-    ("functions", "vmap"): "the words of the error",
-    ("functions", "functional"): "the words of the error",
     ("classes", "read-only property"): "the error is Python's own",
     ("classes", "no such method"): "the error is Python's own",
     ("classes", "wrong argument"): "a TypeError, as of any function",
@@ -32,6 +30,23 @@ BETTER = {
     ("classes", "merged, wrong"): "a TypeError, as of any function",
     ("names", "same generator"): "the object that was given, not a new one of the same generator",
     ("tensors", "check_without_words 0"): "PyTorch asks for a better message",
+    ("boundaries", "vmap: first"): "the words of the error",
+    ("boundaries", "vmap: memory"): "the words of the error",
+    ("boundaries", "sparse: memory"): "the words of the error",
+    ("boundaries", "dual: forward"): "the words of the error",
+    ("boundaries", "nested: forward"): "PyTorch refuses nested tensors, whose sizes it asks for",
+    **{
+        ("boundaries", f"class, method: {kind}"): "as of any function; PyTorch makes all of std:: a RuntimeError"
+        for kind in (
+            "bad_alloc",
+            "domain_error",
+            "invalid_argument",
+            "length_error",
+            "out_of_range",
+            "range_error",
+            "overflow_error",
+        )
+    },
 }
 
 

@@ -1,4 +1,6 @@
-"""tests/portable/test_portable_arguments.py: arguments and errors that random calls had found other than in PyTorch's build."""
+"""tests/portable/test_portable_arguments.py: arguments, errors and warnings beside those that record.py compares."""
+
+import warnings
 
 import pytest
 import torch
@@ -14,6 +16,12 @@ at::ScalarType dtype(at::ScalarType type) { return type; }
 at::Tensor sum_over(at::Tensor x, int64_t dim) { return x.sum({dim}, false, at::kDouble); }
 at::Tensor nonzero(at::Tensor x) { return at::nonzero(x); }
 at::Tensor item(at::Tensor x, at::Tensor i) { return x.index({i}); }
+at::Tensor made() { return at::empty({0}); }
+int64_t warned(int64_t n) {
+    TORCH_WARN("n is ", n);
+    TORCH_CHECK_TYPE(n, "n is 0");
+    return n;
+}
 std::string kinds(const at::Tensor &x, std::optional<at::ScalarType> type, at::Layout layout, std::optional<at::MemoryFormat> format) {
     return c10::str(int(type.value_or(x.scalar_type())), " ", int(layout), " ", format ? int(*format) : -1);
 }
@@ -21,7 +29,7 @@ TORCH_LIBRARY(portable_arguments, m) {
     m.def("kinds(Tensor x, ScalarType? type, Layout layout, MemoryFormat? format=None) -> str", &kinds);
 }
 """
-FUNCTIONS = ["device", "sizes", "dtype", "sum_over", "nonzero", "item"]
+FUNCTIONS = ["device", "sizes", "dtype", "sum_over", "nonzero", "item", "made", "warned"]
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +91,30 @@ def test_kernels_get_element_types_layouts_and_memory_formats(module):
     kinds = torch.ops.portable_arguments.kinds
     assert kinds(torch.zeros(1), None, torch.strided) == "6 0 -1"
     assert kinds(torch.zeros(1), torch.float64, torch.sparse_coo, torch.channels_last) == "7 1 2"
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16])
+def test_the_default_dtype_of_python_is_that_of_new_tensors(module, dtype):
+    before = torch.get_default_dtype()
+    assert module.made().dtype is before
+    try:
+        torch.set_default_dtype(dtype)
+        assert module.made().dtype is dtype
+    finally:
+        torch.set_default_dtype(before)
+
+
+def test_a_warning_of_cpp_is_one_of_python(module):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert module.warned(3) == 3
+        with pytest.raises(TypeError, match="n is 0"):
+            module.warned(0)
+    assert [(each.category, str(each.message)) for each in seen] == [(UserWarning, "n is 3"), (UserWarning, "n is 0")]
+
+
+def test_a_warning_that_is_an_error_ends_the_call(module):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="n is 3"):
+            module.warned(3)

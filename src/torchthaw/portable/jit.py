@@ -1,6 +1,7 @@
 """torchthaw/portable/jit.py: load and load_inline of torch.utils.cpp_extension, against torchthaw's own headers."""
 
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -106,9 +107,14 @@ def _options(cflags, ldflags, include_paths, with_cuda, verbose):
             raise TypeError(f"{argument}: expected a list, got {value!r}")
     build.refuse_cuda("with_cuda", "True" if with_cuda else "")
     return {
-        "include_dirs": list(include_paths or ()), "extra_compile_args": list(cflags or ()),
-        "extra_link_args": list(ldflags or ()), "verbose": verbose,
+        "include_dirs": [os.fspath(path).strip() for path in include_paths or ()], "extra_compile_args": _words(cflags),
+        "extra_link_args": _words(ldflags), "verbose": verbose,
     }  # fmt: skip
+
+
+def _words(flags):
+    """The words of flags, which PyTorch gives to a shell: one text may have several."""
+    return [word for flag in flags or () for word in shlex.split(flag)]
 
 
 def _load(name, build_directory, is_python_module, keep_intermediates, options, sources):

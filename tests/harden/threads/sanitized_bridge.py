@@ -57,6 +57,16 @@ source = '''long last(long n) {
 racing = torchthaw.load_inline("racing", cpp_sources=source, functions=["last"], extra_cflags=["-fopenmp"])
 racing.last(1000)
 """, "last"),
+    "two threads add to one number of a portable extension": ("""
+from torchthaw import portable
+source = '''static long sum = 0;
+void add(long n) {
+    py::gil_scoped_release release;
+    for (long i = 0; i < n; i++) sum += i;
+}'''
+adding = portable.load_inline("adding", source, functions=["add"])
+in_two_threads(lambda: adding.add(1_000_000))
+""", "add"),
 }  # fmt: skip
 
 
@@ -89,6 +99,13 @@ def run(tmp_path_factory):
 def test_no_race_is_reported(run, file):
     done = run(RUN, file, "-k", WITH_LIBOMP)
     print(done.stdout)
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_no_race_is_reported_in_a_portable_extension(run):
+    """Its runtime has the sanitizer too."""
+    file = TESTS / "portable" / "test_portable_safety.py"
+    done = run(RUN, file, "-k", "threads_at_once", THAW_HOST_PRELOAD=run.preload, ROUNDS="10")
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 

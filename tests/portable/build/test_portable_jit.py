@@ -116,6 +116,17 @@ def test_flags_of_pytorch_are_left_out(source):
     assert str(folder) not in text and "-std=c++17" in text and text.count("-ltorch_python") == 1  # that of the stubs
 
 
+@pytest.mark.slow
+def test_flags_are_words_of_a_shell(source):
+    """PyTorch's load joins them to one line, so that projects have several in a text, and blanks around them."""
+    Path("own folder").mkdir()
+    Path("two.h").rename("own folder/two.h")
+    module = portable.load(
+        "answers", source, extra_cflags=["-g0\n\n", "-O0 -Wall"], extra_include_paths=["  own folder\n"]
+    )
+    assert module.answer() == 42
+
+
 @pytest.mark.parametrize("given, parts", [
     ({"sources": ["x.cu"]}, ["sources", "x.cu", "CUDA"]), ({"with_cuda": True}, ["with_cuda", "CUDA"]),
     ({"is_standalone": True}, ["is_standalone", "False", "True"]), ({"sources": []}, ["sources", "none"]),
@@ -141,7 +152,8 @@ def test_other_wrong_arguments(source):
 def test_a_fault_of_the_source_is_the_compiler_s_words(small):
     with pytest.raises(BuildError, match="mine") as raised:
         portable.load_inline("wrong", "long f() { return mine; }")
-    assert not hasattr(raised.value, "names")
+    assert not hasattr(raised.value, "names") and isinstance(raised.value, RuntimeError)
+    assert str(raised.value).count("\n") > 2  # lines stay lines
 
 
 @pytest.mark.parametrize("name", ["load", "load_inline"])

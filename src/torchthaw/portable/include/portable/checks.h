@@ -67,6 +67,11 @@ struct OpMathType {
 };
 template <class T>
 using opmath_type = typename OpMathType<T>::type;
+inline ScalarType toOpMathType(ScalarType type) {
+    const bool is_small = type == kHalf || type == kBFloat16 || type == kFloat8_e5m2 || type == kFloat8_e4m3fn ||
+                          type == kFloat8_e5m2fnuz || type == kFloat8_e4m3fnuz;
+    return type == kComplexHalf ? kComplexFloat : is_small ? kFloat : type;
+}
 
 /// A dimension from -n to n - 1 as one from 0; n is taken for 1 where it is 0.
 int64_t maybe_wrap_dim(int64_t dimension, int64_t n);

@@ -39,6 +39,8 @@
     _(default_dtype,       "_ZN3c1031get_default_dtype_as_scalartypeEv", c10::ScalarType, (),              "2.4.1", "torch.get_default_dtype")    \
     _(requires_grad,       "_ZNK3c1010TensorImpl13requires_gradEv", bool, (const void *),                 "2.4.1", "Tensor.requires_grad of Python") \
     _(functorch,           "_ZN2at9functorch20functorchTLSAccessorEv", void *const *, (),                   "2.4.1", "torch._C._are_functorch_transforms_active") \
+    _(forward_gradient,    "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE", const at::Tensor *, (const void *, uint64_t, const at::Tensor *), \
+      "2.4.1", "forward_ad.unpack_dual of Python")                                                                                                \
     _(wrap,                "_Z16THPVariable_WrapRKN2at10TensorBaseE", void *, (const at::Tensor *),       "2.7.1", "the next row")               \
     _(wrap_value,          "_Z16THPVariable_WrapN2at10TensorBaseE", void *, (at::Tensor *),               "2.4.1", "a row below") \
     _(wrap_moved,          "_Z16THPVariable_WrapON2at10TensorBaseE", void *, (at::Tensor *),              "2.13.0", "a row above")               \
@@ -50,6 +52,7 @@
 //   _cdata                            the address of the C++ tensor of a torch.Tensor, looked for in the object; import fails
 //   _C.TensorBase                     the type of all tensors; import fails
 //   _C._are_functorch_transforms_active  whether a Function runs below vmap or grad; without it, none is thought to
+//   autograd.forward_ad._current_level  whether there is forward-mode autograd, where the row forward_gradient is null; an error
 //   _C._aoti                          has alloc_tensor_by_stealing_from_void_ptr, the last way to an object of Python; an error
 //   _C.DisableTorchFunctionSubclass   keeps an operator by Python from __torch_function__ of a subclass; without it, that is called
 //   _schema                           of torch.ops.NAMESPACE.NAME.OVERLOAD: the arguments of a kernel; an error when it is called

@@ -250,6 +250,7 @@ class TORCHTHAW_PUBLIC Tensor {
     [[noreturn]] static void fail_undefined(const char *what);
     [[noreturn]] static void fail_dimension(int64_t dimension, int64_t n);
     [[noreturn]] static void fail_type(ScalarType expected, ScalarType given);
+    [[noreturn]] static void fail_without_memory();
 
     void *impl_;
 };
@@ -257,8 +258,13 @@ static_assert(sizeof(Tensor) == sizeof(void *), "PyTorch's functions take its ad
 
 template <class T>
 T *Tensor::data_ptr() const {
-    if constexpr (!std::is_void_v<T>) check_type(CppTypeToScalarType<std::remove_const_t<T>>::value);
-    return static_cast<T *>(data_ptr());
+    if constexpr (std::is_void_v<T>) return data_ptr();
+    else {
+        check_type(CppTypeToScalarType<std::remove_const_t<T>>::value);
+        void *data = data_ptr();
+        if (C10_UNLIKELY(data == nullptr) && numel() != 0) fail_without_memory();
+        return static_cast<T *>(data);
+    }
 }
 
 /// What x.type() returns.

@@ -1,6 +1,8 @@
 // portable/runtime/python/modules.cpp: modules, printing, evaluation and iterators.
 #include <cxxabi.h>
 
+#include <cstring>
+
 #include "portable/python/objects/eval.h"
 #include "portable/python/stl/map_bind.h"
 
@@ -203,7 +205,15 @@ int fill_module(PyObject *module) {
 
 }  // namespace
 
+bool has_module = false;
+
+bool is_free_threaded() { return std::strstr(Py_GetVersion(), "free-threading") != nullptr; }
+
 PyObject *start_module(module_definition &definition, const char *name, void (*fill)(module_ &)) {
+    if (is_free_threaded()) {
+        PyErr_Format(PyExc_ImportError, "%s: expected a Python with a GIL, got %s", name, Py_GetVersion());
+        return nullptr;
+    }
     static PyModuleDef_Slot slots[] = {{Py_mod_create, reinterpret_cast<void *>(create_module)},
                                        {Py_mod_exec, reinterpret_cast<void *>(fill_module)},
                                        {0, nullptr}};

@@ -5,6 +5,8 @@
 #include <portable/python/stl/containers.h>
 #include <portable/python/tensors.h>
 
+#include "start.h"
+
 namespace torchthaw {
 namespace {
 
@@ -86,6 +88,21 @@ PyObject *forward(PyObject *, PyObject *const *given, Py_ssize_t) {
     }
 }
 
+/// As PyTorch's engine, which knows no translators: errors of Python and of PyTorch keep their kind, others are a RuntimeError.
+void set_error_of_engine(const std::exception_ptr &error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (pybind11::error_already_set &found) {
+        found.restore();
+    } catch (abi::__forced_unwind &) {
+        throw;
+    } catch (const std::exception &found) {
+        if (!translate_pytorch(error)) PyErr_SetString(PyExc_RuntimeError, found.what());
+    } catch (...) {
+        pybind11::detail::translate(error);
+    }
+}
+
 // backward(ctx, *grad_outputs); self has the FunctionClass.
 PyObject *backward(PyObject *self, PyObject *const *given, Py_ssize_t count) {
     try {
@@ -99,7 +116,7 @@ PyObject *backward(PyObject *self, PyObject *const *given, Py_ssize_t count) {
     } catch (abi::__forced_unwind &) {
         throw;
     } catch (...) {
-        pybind11::detail::translate(std::current_exception());
+        set_error_of_engine(std::current_exception());
         return nullptr;
     }
 }
@@ -134,6 +151,25 @@ bool transforms_are_active() {
     return !active.is_none() && active().cast<bool>();
 }
 
+bool has_forward_gradient(const at::Tensor &tensor) {
+    if (pytorch.forward_gradient) return pytorch.forward_gradient(tensor.unsafeGetTensorImpl(), 0, &tensor)->defined();
+    object unpacked = module("torch").attr("autograd").attr("forward_ad").attr("unpack_dual")(to_python(tensor));
+    return !unpacked.attr("tangent").is_none();
+}
+
+/// Whether forward-mode autograd is at work on one of the tensors. PyTorch has one level of it.
+bool has_forward_gradient(const Tensors &tensors) {
+    std::optional<pybind11::gil_scoped_acquire> gil;
+    if (pytorch.forward_gradient == nullptr) {
+        gil.emplace();
+        object level = module("torch").attr("autograd").attr("forward_ad").attr("_current_level");
+        if (level.cast<int64_t>() < 0) return false;
+    }
+    return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor *tensor) {
+        return tensor && tensor->defined() && has_forward_gradient(*tensor);
+    });
+}
+
 object context_of(const AutogradContext &context) { return borrowed(static_cast<PyObject *>(context.python)); }
 
 void tell(const AutogradContext &context, const char *method, const variable_list &tensors) {
@@ -150,7 +186,8 @@ object flag_or_none(std::optional<bool> flag) { return flag ? pybind11::cast(*fl
 
 bool must_record(const Tensors &tensors) {
     if ((pytorch.functorch == nullptr || *pytorch.functorch()) && transforms_are_active())
-        fail("torch::autograd::Function: expected no functorch transform (vmap, grad, jvp, …) around it, got one");
+        fail("cannot use C++ torch::autograd::Function with functorch transforms (vmap, grad, vjp, etc)");
+    if (has_forward_gradient(tensors)) fail("jvp is not implemented for the c++ API of custom Function yet.");
     if (!pytorch.grad_mode()) return false;
     return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor *tensor) { return tensor && tensor->requires_grad(); });
 }

@@ -1,6 +1,8 @@
 // portable/runtime/pytorch/dispatcher.cpp: finds and calls operators of torch.ops.
 #include <portable/dispatcher.h>
 
+#include "start.h"
+
 namespace torchthaw {
 namespace {
 
@@ -17,6 +19,7 @@ object attribute(const object &of, const std::string &name) { return pybind11::g
 const NamedOperator *find_operator(const std::string &name, const std::string &overload) {
     pybind11::gil_scoped_acquire gil;
     if (!start()) throw pybind11::error_already_set();
+    register_deferred();  // a static object may look for an operator of its own extension
     static auto *known = new std::map<std::pair<std::string, std::string>, NamedOperator>;
     const auto kept = known->find({name, overload});
     if (kept != known->end()) return &kept->second;

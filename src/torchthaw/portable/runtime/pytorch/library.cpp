@@ -2,6 +2,9 @@
 #include <cxxabi.h>
 
 #include <portable/library.h>
+#include <portable/python/module.h>
+
+#include "start.h"
 
 namespace torchthaw {
 namespace {
@@ -27,21 +30,24 @@ struct Registered {
 
     std::string full_name() const { return ns + "::" + name + (overload.empty() ? "" : "." + overload); }
 
-    /// Reads the schema, which may be defined after its kernels.
+    /// Reads the schema, which may be defined after its kernels. Two threads may do so at once: Python releases the GIL.
     void read() {
         if (is_read) return;
+        std::vector<object> new_names, new_defaults;
         const object read = schema_object();
         if (read.is_none()) {
-            names.resize(arity);
-            defaults.resize(arity);
-            is_read = true;
-            return;
+            new_names.resize(arity);
+            new_defaults.resize(arity);
+        } else {
+            for (handle argument : object(read.attr("arguments"))) {
+                new_names.push_back(owned(PyObject_GetAttrString(argument.ptr(), "name")));
+                const bool has_default = argument.attr("has_default_value")().cast<bool>();
+                new_defaults.push_back(has_default ? owned(PyObject_GetAttrString(argument.ptr(), "default_value")) : object());
+            }
         }
-        for (handle argument : object(read.attr("arguments"))) {
-            names.push_back(owned(PyObject_GetAttrString(argument.ptr(), "name")));
-            const bool has_default = argument.attr("has_default_value")().cast<bool>();
-            defaults.push_back(has_default ? owned(PyObject_GetAttrString(argument.ptr(), "default_value")) : object());
-        }
+        if (is_read) return;
+        names = std::move(new_names);
+        defaults = std::move(new_defaults);
         is_read = true;
     }
 
@@ -168,10 +174,47 @@ object &failure() {
     return *kept;
 }
 
+/// By sys.unraisablehook, as other errors that have no caller.
+void print_error(PyObject *type, PyObject *value) {
+    PyErr_SetObject(type, value);
+    PyErr_WriteUnraisable(object(maybe_owned(PyUnicode_FromString("a library of operators that is loaded"))).ptr());
+}
+
+// What an import will register.
+std::vector<std::function<void()>> &deferred() {
+    static auto *kept = new std::vector<std::function<void()>>;
+    return *kept;
+}
+
+/// Whether Python's import loads the binary, and then calls its PyInit_ function. Nothing here releases the GIL.
+bool is_imported() {
+    pybind11::gil_scoped_acquire gil;
+    pybind11::error_scope pending;
+    PyObject *frame = reinterpret_cast<PyObject *>(PyEval_GetFrame());
+    if (frame == nullptr) return false;
+    object code = maybe_owned(PyObject_GetAttrString(frame, "f_code"));
+    object file = maybe_owned(code ? PyObject_GetAttrString(code.ptr(), "co_filename") : nullptr);
+    const char *text = file ? PyUnicode_AsUTF8AndSize(file.ptr(), nullptr) : nullptr;
+    PyErr_Clear();
+    return text && std::strncmp(text, "<frozen importlib", 17) == 0;
+}
+
+/// at_load() in the import that is under way, or now. The loader of libraries lets one thread in at a time: Python that
+/// releases the GIL there, to a thread that imports another extension, would wait for ever.
+void at_import(std::function<void()> run) {
+    using namespace pybind11::detail;
+    if (has_module && !is_free_threaded() && is_imported()) deferred().push_back(std::move(run));
+    else at_load(run);
+}
+
 }  // namespace
 
-// Nothing may be thrown out of the loading of a library.
+// Nothing may be thrown out of the loading of a library. Where no import will tell what went wrong, it is printed.
 void at_load(const std::function<void()> &run) {
+    if (pybind11::detail::is_free_threaded()) {
+        if (!pybind11::detail::has_module) std::fprintf(stderr, "TORCH_LIBRARY: expected a Python with a GIL, got %s\n", Py_GetVersion());
+        return;
+    }
     pybind11::gil_scoped_acquire gil;
     pybind11::error_scope pending;
     try {
@@ -184,6 +227,7 @@ void at_load(const std::function<void()> &run) {
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         PyErr_NormalizeException(&type, &value, &trace);
+        if (!pybind11::detail::has_module || !is_imported()) print_error(type, value);
         Py_XDECREF(type);
         Py_XDECREF(trace);
         if (!failure()) failure() = maybe_owned(value);
@@ -192,13 +236,18 @@ void at_load(const std::function<void()> &run) {
 }
 
 bool registered_all() {
+    register_deferred();
     if (!failure()) return true;
     PyErr_SetObject(failure().get_type().ptr(), failure().ptr());
     return false;
 }
 
+void register_deferred() {
+    for (const auto &run : std::exchange(deferred(), {})) at_load(run);
+}
+
 AtLoad::AtLoad(torch::Library::Kind kind, const char *ns, const char *key, void (*fill)(torch::Library &)) {
-    at_load([&] {
+    at_import([=] {
         torch::Library library(kind, std::strcmp(ns, "_") == 0 ? "" : ns, key);
         fill(library);
     });
@@ -249,9 +298,9 @@ Library &Library::implement(const std::string &name, CppFunction function) {
 }
 
 RegisterOperators &RegisterOperators::add(const std::string &schema, CppFunction function) {
-    at_load([&] {
+    at_import([schema, kept = std::make_shared<CppFunction>(std::move(function))] {
         Library library(Library::FRAGMENT, namespace_in(schema), "");
-        library.def(schema, std::move(function));
+        library.def(schema, std::move(*kept));
     });
     return *this;
 }

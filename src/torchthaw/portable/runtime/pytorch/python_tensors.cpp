@@ -3,6 +3,8 @@
 
 #include <portable/python/tensors.h>
 
+#include "start.h"
+
 namespace torchthaw {
 namespace {
 
@@ -57,8 +59,6 @@ PyObject *new_reference(PyObject *found, const char *what, int number) {
     Py_XINCREF(found);
     return found;
 }
-
-bool translate_pytorch(const std::exception_ptr &error);
 
 }  // namespace
 
@@ -215,7 +215,9 @@ void raise_python_error(const std::exception &error) {
     PyErr_Restore(fetched->type, fetched->value, fetched->trace);
 }
 
-/// Our own exceptions, and those of PyTorch, which PyTorch translates.
+}  // namespace
+
+// Our own exceptions, and those of PyTorch, which PyTorch translates.
 bool translate_pytorch(const std::exception_ptr &error) {
     try {
         std::rethrow_exception(error);
@@ -254,5 +256,4 @@ bool translate_pytorch(const std::exception_ptr &error) {
     return true;
 }
 
-}  // namespace
 }  // namespace torchthaw

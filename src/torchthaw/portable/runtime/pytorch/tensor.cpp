@@ -43,6 +43,7 @@ void Tensor::fail_dimension(int64_t dimension, int64_t n) {
     throw IndexError(c10::str("Dimension out of range (expected to be in range of [", -n, ", ", n - 1, "], but got ", dimension, ")"));
 }
 
+void Tensor::fail_without_memory() { torchthaw::fail(NOT_ALLOCATED); }
 void Tensor::fail_type(ScalarType expected, ScalarType given) {
     torchthaw::fail(c10::str("expected scalar type ", expected, " but found ", given));
 }
@@ -109,11 +110,7 @@ Layout Tensor::layout() const {
     return found;
 }
 
-void *Tensor::data_ptr() const {
-    void *data = read<void *>(pytorch.get_data_ptr, "data_ptr");
-    if (C10_UNLIKELY(data == nullptr) && numel() != 0) torchthaw::fail(NOT_ALLOCATED);
-    return data;
-}
+void *Tensor::data_ptr() const { return read<void *>(pytorch.get_data_ptr, "data_ptr"); }
 
 Storage Tensor::storage() const {
     const int64_t bytes = read<int64_t>(pytorch.get_storage_size, "storage");

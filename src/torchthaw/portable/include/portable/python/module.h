@@ -186,6 +186,10 @@ template <> struct handle_type_name<module_> {
 
 /// Runs before a module is made, where the binary has one. False with a Python error ends the import.
 __attribute__((weak)) bool prepare_module();
+/// Whether the binary has a PYBIND11_MODULE, so that an import says what went wrong while it was loaded.
+extern bool has_module;
+/// Whether Python is a free-threaded one, whose objects have another layout. Looks at no object.
+bool is_free_threaded();
 
 /// A module's definition and what fills it. Lives as long as the process.
 struct module_definition {
@@ -222,6 +226,9 @@ struct mod_gil_not_used {
 /// Defines PyInit_<name>; the body that follows fills the module `variable`.
 #define PYBIND11_MODULE(name, variable, ...)                                                                           \
     static void PYBIND11_CONCAT(pybind11_init_, name)(::pybind11::module_ &);                                          \
+    __attribute__((constructor(102))) static void PYBIND11_CONCAT(pybind11_note_, name)() {                            \
+        ::pybind11::detail::has_module = true;                                                                         \
+    }                                                                                                                  \
     extern "C" PYBIND11_EXPORT PyObject *PYBIND11_CONCAT(PyInit_, name)() {                                            \
         static ::pybind11::detail::module_definition definition;                                                       \
         return ::pybind11::detail::start_module(definition, PYBIND11_TOSTRING(name),                                   \
