@@ -82,7 +82,10 @@ def _module(functions):
     """The lines that make a module of functions; none where none are named."""
     if functions is None:
         return []
-    docs = {each: doc or each for each, doc in jit.docs_of(functions).items()}
+    try:
+        docs = {each: doc or each for each, doc in jit.docs_of(functions).items()}
+    except TypeError as error:
+        raise ValueError(str(error)) from None  # as PyTorch's load_inline
     return [
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
         *(f"m.def({_literal(each)}, {each}, {_literal(doc)});" for each, doc in docs.items()),

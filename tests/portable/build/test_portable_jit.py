@@ -144,7 +144,7 @@ def test_other_wrong_arguments(source):
         portable.load("answers", "missing.cpp")
     with pytest.raises(ValueError, match=names("cuda_sources", "CUDA")):
         portable.load_inline("answers", "", cuda_sources="__global__ void f() {}")
-    with pytest.raises(TypeError, match=names("functions", "3")):
+    with pytest.raises(ValueError, match=names("functions", "3")):
         portable.load_inline("answers", "", functions=3)
 
 
