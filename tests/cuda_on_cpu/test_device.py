@@ -98,10 +98,10 @@ def build(folder, torch_folder, version):
     time.sleep(1)
     with open({str(tmp_path / "built")!r}, "a") as file:
         file.write("x")
-    (folder / device.NAME).write_text("")
+    (folder / build_device.NAME).write_text("")
 
-device._build = build
-print(device.library({os.path.dirname(torch.__file__)!r}))
+build_device._build = build
+print(build_device.library({os.path.dirname(torch.__file__)!r}))
 """
     environment = {**os.environ, "TORCHTHAW_CACHE": str(tmp_path / "cache")}
     processes = [

@@ -10,7 +10,7 @@ from torchthaw.cuda_on_cpu import toolkit_folder
 
 HEADER = toolkit_folder.HEADERS / "cuda_on_cpu" / "runtime.h"
 # Of the header's words, without its comments. Another digest needs another number, in the header and here.
-KNOWN = {3: "2f64d7374a8f21b8"}
+KNOWN = {4: "2dd1d7ef27a7b79f"}
 
 
 def words(text):

@@ -28,6 +28,7 @@ THREADS = (
 import threading
 import torch
 from support import th_probe
+from torchthaw import portable
 probe = th_probe.probe()
 print("one", flush=True)
 
@@ -58,7 +59,6 @@ racing = torchthaw.load_inline("racing", cpp_sources=source, functions=["last"],
 racing.last(1000)
 """, "last"),
     "two threads add to one number of a portable extension": ("""
-from torchthaw import portable
 source = '''static long sum = 0;
 void add(long n) {
     py::gil_scoped_release release;

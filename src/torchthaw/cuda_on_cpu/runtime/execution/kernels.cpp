@@ -43,11 +43,11 @@ cudaError_t launch_address(const void *kernel, const Shape &shape, void **argume
 
 using cuda_on_cpu::Shape;
 
-extern "C" cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+extern "C" CUDA_ON_CPU_EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                         cudaStream_t stream) {
     return cuda_on_cpu::launch_address(kernel, Shape(grid, block, shared, stream, "a call from C", 0), arguments);
 }
-extern "C" cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+extern "C" CUDA_ON_CPU_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                                    cudaStream_t stream) {
     Shape shape(grid, block, shared, stream, "a call from C", 0);
     shape.together = true;

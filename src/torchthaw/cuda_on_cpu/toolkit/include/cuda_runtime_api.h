@@ -7,6 +7,7 @@
 #define CUDA_ON_CPU_RUNTIME_API_H
 
 #include <stddef.h>
+#include <device_types.h>
 #include <driver_types.h>
 #include <library_types.h>
 
