@@ -154,9 +154,10 @@ size_t first_difference(const Array &array, const char *a, const char *b) {
         for (size_t k = 0; k < count; k++) {
             const double x = value(a, k, each.bytes), y = value(b, k, each.bytes);
             // Integers are seldom the bits of normal numbers: those from 2^23 on, or 2^52.
-            if (each.by_swaps && std::memcmp(a + k * size_t(each.bytes), b + k * size_t(each.bytes), size_t(each.bytes)) &&
+            const size_t at = k * size_t(each.bytes);
+            if (each.by_swaps && std::memcmp(a + at, b + at, size_t(each.bytes)) != 0 &&
                 !(is_normal(x, each.bytes) && is_normal(y, each.bytes)))
-                return k * size_t(each.bytes);
+                return at;
             if (!(std::fabs(x - y) <= slack) && !(x == y) && !(std::isnan(x) && std::isnan(y)))
                 return k * size_t(each.bytes);
         }
