@@ -59,10 +59,10 @@ racing = torchthaw.load_inline("racing", cpp_sources=source, functions=["last"],
 racing.last(1000)
 """, "last"),
     "two threads add to one number of a portable extension": ("""
-source = '''static long sum = 0;
+source = '''static volatile long sum = 0;
 void add(long n) {
     py::gil_scoped_release release;
-    for (long i = 0; i < n; i++) sum += i;
+    for (long i = 0; i < n; i++) sum = sum + i;
 }'''
 adding = portable.load_inline("adding", source, functions=["add"])
 in_two_threads(lambda: adding.add(1_000_000))
