@@ -33,7 +33,9 @@ OTHERS = {"third_party", "3rdparty", "build", ".git"}  # sources there are not t
 MACROS = {"NVIDIA/MinkowskiEngine": ["-DCPU_ONLY"]}  # that a build without CUDA defines
 CUDA = re.compile(r"\b(?:cuda\w*|cu\w+|nv\w+)\.h|(?:ATen|c10|torch)/cuda|/hip/|THC|CUDA(?:Context|Guard|Stream)", re.I)
 # A cblas.h, where the environment has the package of records that need one.
-BLAS = [Path(found.origin).parent / "include" for found in [util.find_spec("scipy_openblas32")] if found and found.origin]
+BLAS = [
+    Path(found.origin).parent / "include" for found in [util.find_spec("scipy_openblas32")] if found and found.origin
+]
 MISSING = re.compile(r"fatal error: (\S+): No such file")
 ERROR = re.compile(r"^.*?(?:fatal )?error: .*", re.M)
 

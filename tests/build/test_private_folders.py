@@ -15,6 +15,7 @@ from support.messages import names
 from torchthaw.base import cache as base_cache, private_folders
 from torchthaw.cuda_on_cpu import build_device, thrust
 from torchthaw.extension import jit
+from torchthaw.portable import build as portable_build, headers, jit as portable_jit, operators, runtime_library
 
 OTHER = 54321  # no user's number
 
@@ -81,6 +82,34 @@ def thrust_headers(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thrust, "folder", lambda: folder / "cccl")
         return thrust.flags()
+
+
+def portable_operators(folder):
+    """The list of operators; an empty one stands for PyTorch's, which takes seconds to read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(operators, "_generate", dict)
+        return operators.operators()
+
+
+class Compiled:
+    """Stands for a portable extension, which takes a minute to compile."""
+
+    def __init__(self, *given, **options):
+        pass
+
+    def make(self, keep_intermediates):
+        return None
+
+    def load(self, is_python_module):
+        return None
+
+
+def portable_load(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(portable_build, "options", lambda sources, **options: options)
+        patch.setattr(portable_build, "Portable", Compiled)
+        patch.setattr(portable_jit, "_loaded", {})
+        return portable_jit._load("one", None, True, False, {}, lambda folder: [])
 
 
 @pytest.mark.slow
@@ -152,6 +181,16 @@ PLACES = {
     ),
     "device": (("cuda_device", "cuda_device/{cuda_device}"), cuda_device, ("cuda_on_cpu/build_device.py",)),
     "thrust": (("thrust", "thrust/{thrust}"), thrust_headers, ("cuda_on_cpu/thrust.py",)),
+    "portable headers": (
+        ("portable_headers", "portable_headers/{portable_headers}"), lambda folder: headers.folder(), ("portable/headers.py",)
+    ),
+    "portable operators": (
+        ("portable_operators", "portable_operators/{portable_operators}"), portable_operators, ("portable/operators.py",)
+    ),
+    "portable runtime": (
+        ("portable", "portable/{portable}"), lambda folder: runtime_library.stubs(), ("portable/runtime_library.py",)
+    ),
+    "portable.load": (("extensions/{tag}/portable", "extensions/{tag}/portable/one"), portable_load, ("portable/jit.py",)),
 }  # fmt: skip
 CASES = [(name, place) for name, (places, *_) in PLACES.items() for place in places]
 
