@@ -11,7 +11,7 @@ namespace cooperative_groups {
 class thread_block {
 public:
     static void sync(const char *file = __builtin_FILE(), int line = __builtin_LINE()) { __syncthreads(file, line); }
-    static unsigned thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+    static unsigned thread_rank() { return cuda_on_cpu::rank_in_block(); }
     static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
     static unsigned num_threads() { return size(); }
     static dim3 group_index() { return blockIdx; }

@@ -10,7 +10,8 @@
 
 namespace cuda_on_cpu {
 
-inline unsigned lane() { return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % 32; }
+inline unsigned rank_in_block() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+inline unsigned lane() { return rank_in_block() % 32; }
 
 template <typename T> T shuffle(unsigned mask, T value, unsigned from, Place place) {
     static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "a shuffle takes 4 or 8 bytes");
