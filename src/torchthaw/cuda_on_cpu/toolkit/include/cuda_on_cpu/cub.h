@@ -35,9 +35,7 @@ cudaError_t on_device(const char *name, void *storage, size_t &bytes, cudaStream
     return launch(name, "", body, Shape(dim3(1), dim3(1), 0, stream));
 }
 
-inline unsigned rank_in_block() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
-
-// Room for values in shared memory, which runs no constructors.
+// Storage for values in shared memory, where no constructors run.
 template <typename T, int N> struct Slots {
     alignas(T) unsigned char bytes[N * sizeof(T)];
     T &operator[](size_t i) { return *reinterpret_cast<T *>(bytes + i * sizeof(T)); }
@@ -130,6 +128,14 @@ std::vector<size_t> radix_order(Keys keys, size_t n, int begin, int end, bool de
     std::vector<size_t> order;
     order.reserve(n);
     for (const auto &each : found) order.push_back(each.second);
+    return order;
+}
+
+// The places from 0 to n - 1 in the order of before(a, b), which tells whether place a comes first; others stay as they are.
+template <typename Before> std::vector<size_t> stable_order(size_t n, Before before) {
+    std::vector<size_t> order(n);
+    for (size_t i = 0; i < n; i++) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), before);
     return order;
 }
 

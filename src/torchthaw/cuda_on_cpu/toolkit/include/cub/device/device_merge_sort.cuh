@@ -11,9 +11,8 @@ class DeviceMergeSort {
     static cudaError_t sort(void *storage, size_t &bytes, KeysIn keys_in, ItemsIn items_in, Keys keys, Items items, size_t n,
                             Op op, cudaStream_t stream) {
         return cuda_on_cpu::on_device("cub::DeviceMergeSort", storage, bytes, stream, [=]() mutable {
-            std::vector<size_t> order(n);
-            for (size_t i = 0; i < n; i++) order[i] = i;
-            std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return op(keys_in[a], keys_in[b]); });
+            const auto before = [&](size_t a, size_t b) { return op(keys_in[a], keys_in[b]); };
+            const auto order = cuda_on_cpu::stable_order(n, before);
             if constexpr (!std::is_same_v<Items, NullType *>) cuda_on_cpu::permute(items_in, items, order);
             cuda_on_cpu::permute(keys_in, keys, order);
         });

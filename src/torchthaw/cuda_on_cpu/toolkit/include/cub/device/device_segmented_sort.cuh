@@ -9,12 +9,9 @@ namespace cub {
 class DeviceSegmentedSort {
     static auto by_order(bool descending) {
         return [=](auto keys, size_t n) {
-            std::vector<size_t> order(n);
-            for (size_t i = 0; i < n; i++) order[i] = i;
-            std::stable_sort(order.begin(), order.end(), [=](size_t a, size_t b) {
+            return cuda_on_cpu::stable_order(n, [=](size_t a, size_t b) {
                 return descending ? keys[b] < keys[a] : keys[a] < keys[b];
             });
-            return order;
         };
     }
 
