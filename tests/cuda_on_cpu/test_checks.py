@@ -59,6 +59,30 @@ def test_a_fault_is_reported_once_and_the_status_is_1(which, words, faults):
         assert word in found[0], found[0]
 
 
+@pytest.mark.parametrize(
+    "which, mark, thread, words",
+    [
+        ("misaligned_load", "LOAD", "thread (1,0,0)", ["a reference to", "float2", "multiple of 8"]),
+        ("misaligned_store", "STORE", "thread (8,0,0)", ["a store to", "float4", "multiple of 16", "4 bytes"]),
+    ],
+)
+def test_an_address_that_a_card_cannot_read_ends_the_kernel(which, mark, thread, words, faults):
+    result = cuda_on_cpu.run(faults, which, check=True)
+    assert result.returncode == 1 and "cudaErrorMisalignedAddress" in result.stdout
+    (line,) = [line for line in result.stderr.splitlines() if at(mark) in line]
+    for word in (f"kernel {which}, ", thread, *words):
+        assert word in line, line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which, words", [("host_reads", [at("HOST"), "READ of size 4"]), ("host_copies", ["memcpy"])])
+def test_memory_of_the_device_is_not_the_hosts(which, words, faults):
+    result = cuda_on_cpu.run(faults, which, check=True)
+    assert result.returncode != 0 and "counter" not in result.stdout
+    for word in (*words, "the host used memory of the device", "0 bytes into an array of 64 bytes", "cudaMemcpy"):
+        assert word in result.stderr, result.stderr
+
+
 @pytest.mark.parametrize("which", ["by_configuration", "by_function", "cooperative"])
 def test_a_launch_by_function_has_the_place_of_its_call(which, faults):
     result = cuda_on_cpu.run(faults, which, check=True)
@@ -80,7 +104,14 @@ def test_threads_that_have_ended_before_a_barrier_are_a_note_for_cards_permit_th
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "which, said", [("sum_of_floats", "counter 0"), ("sum_by_swaps", "counter 0"), ("count_once", "counter 16")]
+    "which, said",
+    [
+        ("aligned", "counter 0"),
+        ("host_shares", "counter 0"),
+        ("sum_of_floats", "counter 0"),
+        ("sum_by_swaps", "counter 0"),
+        ("count_once", "counter 16"),
+    ],
 )
 def test_a_right_kernel_is_left_alone_though_it_runs_twice(which, said, faults):
     """Sums of floats in another order differ by their rounding, and a variable is counted once."""
@@ -100,7 +131,7 @@ def test_a_finding_in_a_listed_kernel_is_a_note(listed, status, faults):
 
 def test_without_the_check_nothing_is_reported(tmp_path_factory):
     plain = cuda_on_cpu.program("faults", tmp_path_factory.mktemp("plain"))
-    for which in ("missing_barrier", "divergent_barrier", "unwritten_shared"):
+    for which in ("missing_barrier", "divergent_barrier", "unwritten_shared", "misaligned_load", "host_reads"):
         result = cuda_on_cpu.run(plain, which)
         assert (result.returncode, result.stderr) == (0, ""), result
 

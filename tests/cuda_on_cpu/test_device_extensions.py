@@ -90,3 +90,22 @@ def test_a_missing_barrier_is_reported(folders):
     assert (made.returncode, made.stdout) == (1, "end\n"), made.stderr
     for word in ("kernel missing_barrier", "__syncthreads()", "of 128 bytes", "1 finding"):
         assert word in made.stderr, made.stderr
+
+
+@pytest.mark.slow
+def test_a_host_that_reads_memory_of_the_device_is_found_in_cpp_files_that_are_compiled_so(sample):
+    (sample / "setup.py").write_text(
+        "from setuptools import setup\n"
+        "from torch.utils.cpp_extension import BuildExtension, CUDAExtension\n"
+        "setup(name='reads', ext_modules=[CUDAExtension('reads', ['reads.cpp'])], cmdclass={'build_ext': BuildExtension})\n"
+    )
+    variables = {"TORCHTHAW_CUDA_CHECK": "1", "CFLAGS": "-fsanitize=address -g"}
+    made = run(sample, "setup.py", "build_ext", "--inplace", **variables)
+    assert made.returncode == 0, made.stderr
+    code = "import torch, reads; x = torch.ones(32, device='{}'); print(reads.first(x.data_ptr()))"
+    made = run(sample, "-c", code.format("cpu"), **variables)
+    assert (made.returncode, made.stdout) == (0, "1.0\n"), made.stderr
+    made = run(sample, "-c", code.format("cuda"), **variables)
+    assert made.returncode != 0 and made.stdout == "", made.stdout
+    for word in ("reads.cpp:5", "the host used memory of the device", "0 bytes into an array of 128 bytes"):
+        assert word in made.stderr, made.stderr

@@ -21,7 +21,13 @@ DEFINES = [
 # nvcc takes any pragma and any attribute of CUDA; old code hides names that CUDA declares.
 WARNINGS = ["-Wno-unknown-pragmas", "-Wno-attributes"]
 # One function for two with the same code would lose the lines of one.
-CHECKED = ["-fsanitize=address", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-g"]
+CHECKED = [
+    "-fsanitize=address,alignment",
+    "-fno-omit-frame-pointer",
+    "-fno-optimize-sibling-calls",
+    "-fno-ipa-icf",
+    "-g",
+]
 
 
 def run(words):

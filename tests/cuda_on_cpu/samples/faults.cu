@@ -53,7 +53,18 @@ __global__ void slots_by_swaps(float *slots) {
     for (int i = 0; atomicCAS(reinterpret_cast<int *>(slots) + i, 0, int(threadIdx.x) + 1) != 0;) ++i;
 }
 
+__global__ void misaligned_load(const float *x, float *out) {
+    const float2 pair = *reinterpret_cast<const float2 *>(x + threadIdx.x);  // LOAD
+    out[threadIdx.x] = pair.x + pair.y;
+}
+__global__ void misaligned_store(float *x) {
+    *reinterpret_cast<float4 *>(x + threadIdx.x / 8) = {};  // STORE
+}
+
 // These are right.
+__global__ void aligned(float *x) {
+    if (threadIdx.x < 4) reinterpret_cast<float4 *>(x)[threadIdx.x].x += 1;
+}
 __global__ void sum_of_floats(const float *x, float *out) { atomicAdd(out, x[threadIdx.x] * 0.1f); }
 __global__ void sum_by_swaps(const float *x, float *out) {
     auto *sum = reinterpret_cast<unsigned long long *>(out);
@@ -106,6 +117,25 @@ int main(int count, char **arguments) {
     RUN(unwritten_shared, SHAPE, x, out)
     RUN(order_of_variable, SHAPE, )
     RUN(slots_by_swaps, SHAPE, out)
+    if (!std::strcmp(which, "misaligned_load")) misaligned_load<<<1, 15>>>(x, out);
+    RUN(misaligned_store, SHAPE, x)
+    RUN(aligned, SHAPE, x)
+    float sum = 0;  // of memory that the host uses
+    const auto half = [&](float *memory) {
+        for (int i = 0; i < 8; i++) sum += memory[i];  // HOST
+    };
+    if (!std::strcmp(which, "host_reads")) half(x);
+    if (!std::strcmp(which, "host_copies")) std::memcpy(values, out, sizeof values);
+    if (!std::strcmp(which, "host_shares")) {
+        float *managed, *pinned;
+        cudaMallocManaged(&managed, sizeof values);
+        cudaMallocHost(&pinned, sizeof values);
+        sum_of_floats<<<1, 1>>>(x, managed);
+        half(managed), half(pinned), half(values);
+        cudaFree(managed);
+        cudaFreeHost(pinned);
+        cudaFree(x);
+    }
     RUN(sum_of_floats, SHAPE, x, out)
     RUN(sum_by_swaps, SHAPE, x, out)
     RUN(count_once, SHAPE, )

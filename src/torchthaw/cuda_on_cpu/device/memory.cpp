@@ -100,6 +100,11 @@ c10::DataPtr allocate_on(c10::Device device, size_t size) {
     return {address, address, &free_block, device};
 }
 
+void copy_bytes(void *to, const void *from, size_t size) {
+    const Access access;
+    std::memcpy(to, from, size);
+}
+
 #if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9
 /* What torch.accelerator asks for statistics. */
 struct DeviceAllocator final : c10::DeviceAllocator {
@@ -131,13 +136,13 @@ struct DeviceAllocator final : c10::Allocator {
 #endif
     c10::DataPtr allocate(size_t size) override { return allocate_on(DEVICE, size); }
     c10::DeleterFnPtr raw_deleter() const override { return &free_block; }
-    void copy_data(void *to, const void *from, size_t size) const override { std::memcpy(to, from, size); }
+    void copy_data(void *to, const void *from, size_t size) const override { copy_bytes(to, from, size); }
 };
 
 struct AliasAllocator final : c10::Allocator {
     c10::DataPtr allocate(size_t size) override { return allocate_on(c10::kCPU, size); }
     c10::DeleterFnPtr raw_deleter() const override { return &free_block; }
-    void copy_data(void *to, const void *from, size_t size) const override { std::memcpy(to, from, size); }
+    void copy_data(void *to, const void *from, size_t size) const override { copy_bytes(to, from, size); }
 };
 
 void free_pinned(void *address) {

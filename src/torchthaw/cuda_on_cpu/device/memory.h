@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/Allocator.h>
+#include <cuda_on_cpu/access.h>
 
 #include <cstddef>
 
@@ -23,11 +24,14 @@ bool is_pinned(const void *address);
 /* Whether an address is in memory of device_allocator(). */
 bool is_on_device(const void *address);
 
-/* While one exists, PyTorch's allocator for the CPU gives this thread memory of the device. */
+/* While one exists, PyTorch's allocator for the CPU gives this thread memory of the device, which the host may use. */
 class KernelMemory {
 public:
     KernelMemory();
     ~KernelMemory();
+
+private:
+    Access access_;
 };
 
 /* Bytes and blocks of the device: now, at most since reset_peak(), and in all since reset_accumulated(). */

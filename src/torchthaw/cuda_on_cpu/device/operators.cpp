@@ -134,7 +134,10 @@ void resize_storage(const c10::Storage &storage, int64_t size) {
     TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable");
     const size_t before = storage.nbytes(), after = static_cast<size_t>(size);
     c10::DataPtr made = device_allocator()->allocate(after);
-    if (std::min(before, after) > 0) std::memcpy(made.get(), storage.data(), std::min(before, after));
+    if (std::min(before, after) > 0) {
+        const Access access;
+        std::memcpy(made.get(), storage.data(), std::min(before, after));
+    }
     storage.unsafeGetStorageImpl()->set_data_ptr_noswap(std::move(made));
     storage.unsafeGetStorageImpl()->set_nbytes(after);
 }

@@ -1,5 +1,6 @@
 // cuda_on_cpu/runtime/blas.cpp: cuBLAS by plain loops over columns, with sums in double precision.
 #include <cublas_v2.h>
+#include <cuda_on_cpu/access.h>
 #include <cuda_on_cpu/runtime.h>
 
 #include <algorithm>
@@ -50,6 +51,7 @@ cublasStatus_t product(Handle handle, Op ta, Op tb, int64_t m, int64_t n, int64_
         ldb < std::max<int64_t>(1, tb ? n : k) || ldc < std::max<int64_t>(1, m) || !alpha || !beta)
         return bad;
     if (const cublasStatus_t status = earlier(handle)) return status;
+    const cuda_on_cpu::Access access;
     const Matrix<T> left{a, lda, ta != CUBLAS_OP_N}, right{b, ldb, tb != CUBLAS_OP_N};
     const double by = number(*alpha), keep = number(*beta);
     for (int64_t j = 0; j < n; j++)

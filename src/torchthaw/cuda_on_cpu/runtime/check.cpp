@@ -71,6 +71,12 @@ void after_report(const char *) {
         print("check: this happened in %s, launched at %s", where().text, at(block->launch()->place).c_str());
     }
     if (*shared) print("check: the address is %s", shared);
+    Array array;
+    const char *address = static_cast<const char *>(__asan_get_report_address());
+    if (Block::running() || !find_array(address, &array) || array.type != cudaMemoryTypeDevice) return;
+    print("check: the host used memory of the device: the address is %zu bytes into an array of %zu bytes of cudaMalloc; "
+          "copy it to the host first (cudaMemcpy, or .cpu() in Python)",
+          size_t(address - array.address), array.bytes);
 }
 
 [[gnu::constructor]] void begin() {
@@ -309,6 +315,14 @@ void check_barrier(const Launch &launch, const std::vector<Fiber *> &waiting, un
     for (const Fiber *fiber : waiting) first = std::min(first, at(fiber->place));
     if (one_place) note(at(launch.place) + first, text + ", which a barrier does not wait for");
     else report(launch, at(launch.place) + first, text);
+}
+
+void report_misaligned(const Launch &launch, Place place, const char *access, const char *type, const void *address,
+                       size_t alignment) {
+    report(launch, at(place),
+           at(place) + ": " + where().text + ": " + access + " " + type + ": expected an address that is a multiple of " +
+               std::to_string(alignment) + ", got one that is " + std::to_string(uintptr_t(address) % alignment) +
+               " bytes behind such a one");
 }
 
 void report_stuck(const Launch &launch, const std::vector<Fiber *> &waiting, unsigned threads) {

@@ -18,6 +18,8 @@ std::string argument_text(const char *texts, int i);
 
 // A barrier is to be released: reports threads that have ended before it, and those that wait at another one.
 void check_barrier(const Launch &, const std::vector<Fiber *> &waiting, unsigned threads);
+// An access of a kernel, such as "a load of", to an address that a card could not read as that type.
+void report_misaligned(const Launch &, Place, const char *access, const char *type, const void *address, size_t alignment);
 // Of threads that wait for what never comes.
 void report_stuck(const Launch &, const std::vector<Fiber *> &waiting, unsigned threads);
 

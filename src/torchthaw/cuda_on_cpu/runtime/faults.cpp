@@ -19,11 +19,13 @@ constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction before[NSIG];
 
 // snprintf of numbers and texts alone allocates nothing.
-void say(const Block &block, int number, const void *address) {
+void say(const Block &block, int number, int code, const void *address) {
     const Launch &launch = *block.launch();
     const char *what = "an access to memory that is not there, or may not be accessed so";
     if (number == SIGFPE) what = "an integer division by zero";
     else if (number == SIGILL) what = "an instruction that the processor has not";
+    else if (code == SI_KERNEL)  // the processor does not tell the address
+        what = "an access that is not aligned to its size, or to an address that no memory can have";
     else if (uintptr_t(address) < 4096) what = "an access through a null pointer";
     else if (block.overflows(address)) what = "functions and local variables need more than the stack of a thread, 256 KiB";
     char line[1024];
@@ -51,7 +53,7 @@ void end(int number) {
 void handler(int number, siginfo_t *info, void *context) {
     if (handling) return end(number);
     handling = 1;
-    if (const Block *block = Block::running(); block && info->si_code > 0) say(*block, number, info->si_addr);
+    if (const Block *block = Block::running(); block && info->si_code > 0) say(*block, number, info->si_code, info->si_addr);
     const struct sigaction &next = before[number];
     if (next.sa_flags & SA_SIGINFO) {
         next.sa_sigaction(number, info, context);

@@ -4,8 +4,13 @@
 #include "addresses.h"
 #include "errors.h"
 
+#include "sanitizer.h"
+
+#include <cuda_on_cpu/access.h>
+
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -19,18 +24,32 @@ struct Arrays {
     std::mutex mutex;
     std::map<char *, Array> by_address;
     unsigned made = 0;
-    size_t bytes = 0;  // allocated now
+    size_t bytes = 0;          // allocated now
+    unsigned accesses = 0;     // objects of Access that exist
 };
 Arrays &arrays() {
     static Arrays &made = *new Arrays;  // used until the process ends
     return made;
 }
 
+// Whether code of the host must keep off an array, and makes it so or not. Of a large one the beginning is enough.
+bool is_guarded(const Array &array) {
+    return checking && __asan_poison_memory_region && array.origin == Origin::allocated &&
+           array.type == cudaMemoryTypeDevice;
+}
+void guard(const Array &array, bool on) {
+    constexpr size_t most = 64 << 10;
+    if (!is_guarded(array)) return;
+    const size_t bytes = std::min(array.bytes, most);
+    on ? __asan_poison_memory_region(array.address, bytes) : __asan_unpoison_memory_region(array.address, bytes);
+}
+
 void add(char *address, size_t bytes, cudaMemoryType type, Origin origin, const char *name) {
     Arrays &known = arrays();
     std::lock_guard<std::mutex> lock(known.mutex);
-    known.by_address[address] = {address, bytes, type, origin, name, ++known.made};
+    Array &array = known.by_address[address] = {address, bytes, type, origin, name, ++known.made};
     if (origin == Origin::allocated) known.bytes += bytes;
+    if (!known.accesses) guard(array, true);
 }
 // Removes the array that begins there if `may` says so; true and the array then.
 template <typename May> bool remove(void *address, May may, Array *removed) {
@@ -40,6 +59,7 @@ template <typename May> bool remove(void *address, May may, Array *removed) {
     if (found == known.by_address.end() || !may(found->second)) return false;
     if (found->second.origin == Origin::allocated) known.bytes -= found->second.bytes;
     *removed = found->second;
+    if (!known.accesses) guard(*removed, false);
     known.by_address.erase(found);
     return true;
 }
@@ -104,6 +124,7 @@ cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_p
         !fits(from, from_bytes, any ? Side::any : from_host ? Side::host : Side::device))
         return record(cudaErrorInvalidValue);
     if (!to_bytes) return record(cudaSuccess);
+    const Access access;
     for (size_t i = 0; i < height; i++)
         std::memmove(static_cast<char *>(to) + i * to_pitch, static_cast<const char *>(from) + i * from_pitch, width);
     return record(cudaSuccess);
@@ -117,6 +138,7 @@ cudaError_t set_rows(void *to, size_t pitch, int value, size_t width, size_t hei
     size_t bytes;
     if (!extent(pitch, width, height, &bytes) || !fits(to, bytes, Side::device)) return record(cudaErrorInvalidValue);
     if (!bytes) return record(cudaSuccess);
+    const Access access;
     for (size_t i = 0; i < height; i++) std::memset(static_cast<char *>(to) + i * pitch, value, width);
     return record(cudaSuccess);
 }
@@ -132,6 +154,17 @@ cudaError_t copy_symbol(const void *symbol, size_t offset, size_t bytes, const v
     if (offset > size || bytes > size - offset) return record(cudaErrorInvalidValue);
     char *part = static_cast<char *>(const_cast<void *>(symbol)) + offset;
     return to_symbol ? copy(part, other, bytes, kind) : copy(const_cast<void *>(other), part, bytes, kind);
+}
+
+// The first access of all, or the end of the last one.
+void turn_guards(int change) {
+    if (!checking) return;
+    Arrays &known = arrays();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    const bool none_before = !known.accesses;
+    known.accesses += unsigned(change);
+    if (!none_before && known.accesses) return;
+    for (const auto &each : known.by_address) guard(each.second, !known.accesses);
 }
 
 size_t pages(int name) { return size_t(sysconf(name)) * size_t(sysconf(_SC_PAGESIZE)); }
@@ -169,6 +202,9 @@ int argument_of_host(const Launch &launch) {
     }
     return -1;
 }
+
+void begin_access() { turn_guards(1); }
+void end_access() { turn_guards(-1); }
 
 void share_host_memory() { host_is_shared = true; }
 

@@ -8,6 +8,8 @@
 #include "pool.h"
 #include "streams.h"
 
+#include <cuda_on_cpu/access.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -280,6 +282,7 @@ cudaError_t launch(const Launch &launch) {
     name_faults();
     const Interruptible interruptible(launch);
     bool could = true;
+    const Access access;
     if (checking) could = run_checked(launch, launch.together ? run_at_once : run_in_order);
     else if (launch.together) could = run_at_once(launch, false, 0);
     else run_blocks(launch);
