@@ -3,6 +3,7 @@
 
 #include "execution/block.h"
 #include "memory.h"
+#include "report.h"
 #include "sanitizer.h"
 
 #include <unistd.h>
@@ -42,16 +43,18 @@ bool is_new(const std::string &key) {
     static std::set<std::string> &said = *new std::set<std::string>;
     return said.insert(key).second;
 }
-void note(const std::string &key, const std::string &text);
-void report(const Launch &launch, const std::string &key, const std::string &text) {
-    if (is_known(launch)) return note(key, text + " (known: TORCHTHAW_CUDA_KNOWN lists the kernel)");
+// What cards permit, but a reader may not have meant: it leaves the exit status.
+void note(Rule rule, Place place, const std::string &key, const std::string &text) {
+    if (!is_new(key)) return;
+    print("check: note: %s", text.c_str());
+    add_result(rule, place, text, true);
+}
+void report(const Launch &launch, Rule rule, Place place, const std::string &key, const std::string &text) {
+    if (is_known(launch)) return note(rule, place, key, text + " (known: TORCHTHAW_CUDA_KNOWN lists the kernel)");
     if (!is_new(key)) return;
     ++findings;
     print("check: %s", text.c_str());
-}
-// What cards permit, but a reader may not have meant: it leaves the exit status.
-void note(const std::string &key, const std::string &text) {
-    if (is_new(key)) print("check: note: %s", text.c_str());
+    add_result(rule, place, text);
 }
 
 std::string at(Place place) { return std::string(place.file) + ":" + std::to_string(place.line); }
@@ -62,21 +65,41 @@ std::string text_of(uint3 i) {
     return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
 }
 
+// The line of the access that AddressSanitizer reports.
+struct Accessed {
+    char file[1024];
+    int line = 0;
+    Accessed() {
+        file[0] = 0;
+        if (!__asan_get_report_pc || !__sanitizer_symbolize_pc) return;
+        char text[1100] = "";
+        __sanitizer_symbolize_pc(__asan_get_report_pc(), "%l %s", text, sizeof text);
+        char *end;
+        line = int(std::strtol(text, &end, 10));
+        if (*end == ' ') std::snprintf(file, sizeof file, "%s", end + 1);
+    }
+};
+
 // AddressSanitizer's report is complete; this is what it does not know.
 void after_report(const char *) {
-    char shared[512];
-    shared[0] = 0;
-    if (Block *block = Block::running()) {
-        block->shared().describe(__asan_get_report_address(), shared, sizeof shared);
-        print("check: this happened in %s, launched at %s", where().text, at(block->launch()->place).c_str());
-    }
-    if (*shared) print("check: the address is %s", shared);
-    Array array;
+    const Accessed accessed;
     const char *address = static_cast<const char *>(__asan_get_report_address());
-    if (Block::running() || !find_array(address, &array) || array.type != cudaMemoryTypeDevice) return;
-    print("check: the host used memory of the device: the address is %zu bytes into an array of %zu bytes of cudaMalloc; "
-          "copy it to the host first (cudaMemcpy, or .cpu() in Python)",
-          size_t(address - array.address), array.bytes);
+    const Place place{*accessed.file ? accessed.file : nullptr, accessed.line};
+    std::string text = __asan_get_report_description ? __asan_get_report_description() : "an error of memory";
+    char shared[512] = "";
+    Array array;
+    if (Block *block = Block::running()) {
+        block->shared().describe(address, shared, sizeof shared);
+        print("check: this happened in %s, launched at %s", where().text, at(block->launch()->place).c_str());
+        if (*shared) print("check: the address is %s", shared);
+        text += " in " + std::string(where().text) + (*shared ? std::string(": ") + shared : "");
+    } else if (find_array(address, &array) && array.type == cudaMemoryTypeDevice) {
+        return tell(Rule::device_memory, place,
+                    "check: the host used memory of the device: the address is %zu bytes into an array of %zu bytes of "
+                    "cudaMalloc; copy it to the host first (cudaMemcpy, or .cpu() in Python)",
+                    size_t(address - array.address), array.bytes);
+    }
+    add_result(Rule::memory, place, text);
 }
 
 [[gnu::constructor]] void begin() {
@@ -272,7 +295,7 @@ bool run_checked(const Launch &launch, bool (*run)(const Launch &, bool descendi
                     word(descending[i].data(), array.bytes, where);
             if (!same && places_by_atomics)
                 text += "; the kernel has atomics on integers: threads that take places by them may differ";
-            report(launch, at(launch.place) + which, text);
+            report(launch, same ? Rule::unwritten_shared : Rule::order, launch.place, at(launch.place) + which, text);
         }
     }
     for (const Kept &each : kept) put(each.array, each.ascending);
@@ -313,13 +336,15 @@ void check_barrier(const Launch &launch, const std::vector<Fiber *> &waiting, un
     if (waiting.size() < threads) text += "; " + std::to_string(threads - waiting.size()) + " have ended before";
     std::string first = at(waiting[0]->place);  // the same for both orders
     for (const Fiber *fiber : waiting) first = std::min(first, at(fiber->place));
-    if (one_place) note(at(launch.place) + first, text + ", which a barrier does not wait for");
-    else report(launch, at(launch.place) + first, text);
+    const Place place = waiting[0]->place;
+    if (one_place)
+        note(Rule::divergent_barrier, place, at(launch.place) + first, text + ", which a barrier does not wait for");
+    else report(launch, Rule::divergent_barrier, place, at(launch.place) + first, text);
 }
 
 void report_misaligned(const Launch &launch, Place place, const char *access, const char *type, const void *address,
                        size_t alignment) {
-    report(launch, at(place),
+    report(launch, Rule::misaligned, place, at(place),
            at(place) + ": " + where().text + ": " + access + " " + type + ": expected an address that is a multiple of " +
                std::to_string(alignment) + ", got one that is " + std::to_string(uintptr_t(address) % alignment) +
                " bytes behind such a one");
@@ -327,7 +352,7 @@ void report_misaligned(const Launch &launch, Place place, const char *access, co
 
 void report_stuck(const Launch &launch, const std::vector<Fiber *> &waiting, unsigned threads) {
     ++findings;
-    print("%s, block %s: threads wait for each other: of %u threads %s; %zu have ended", text_of(launch).c_str(),
+    tell(Rule::deadlock, waiting.empty() ? launch.place : waiting[0]->place, "%s, block %s: threads wait for each other: of %u threads %s; %zu have ended", text_of(launch).c_str(),
           text_of(blockIdx).c_str(), threads, text_of(waiting).c_str(), threads - waiting.size());
 }
 

@@ -2,6 +2,7 @@
 #include "errors.h"
 
 #include "execution/block.h"
+#include "report.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -87,16 +88,16 @@ Where where() {
 
 void assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
     if (!Block::running()) __assert_fail(condition, file, line, function);
-    print("%s:%u: %s: %s: assertion `%s` failed", file, line, function, where().text, condition);
+    tell(Rule::assertion, {file, int(line)}, "%s:%u: %s: %s: assertion `%s` failed", file, line, function, where().text, condition);
     Block::running()->abandon(cudaErrorAssert);
 }
 void trap(Place place) {
-    print("%s:%d: %s: __trap()", place.file, place.line, where().text);
+    tell(Rule::trap, place, "%s:%d: %s: __trap()", place.file, place.line, where().text);
     if (Block::running()) Block::running()->abandon(cudaErrorLaunchFailure);
     std::abort();
 }
 void unserved(const char *what, Place place) {
-    print("%s:%d: %s: CUDA on the CPU has no %s", place.file, place.line, where().text, what);
+    tell(Rule::unserved, place, "%s:%d: %s: CUDA on the CPU has no %s", place.file, place.line, where().text, what);
     if (Block::running()) Block::running()->abandon(cudaErrorNotSupported);
     std::abort();
 }

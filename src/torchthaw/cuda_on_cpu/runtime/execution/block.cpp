@@ -4,6 +4,7 @@
 #include "check.h"
 #include "errors.h"
 #include "faults.h"
+#include "report.h"
 
 #include <algorithm>
 #include <exception>
@@ -100,9 +101,9 @@ void Block::body() {
         launch_->run(launch_->closure);
         thrown = false;
     } catch (const std::exception &error) {
-        print("%s: a C++ exception: %s", where().text, error.what());
+        tell(Rule::exception, launch_->place, "%s: a C++ exception: %s", where().text, error.what());
     } catch (...) {
-        print("%s: a C++ exception", where().text);
+        tell(Rule::exception, launch_->place, "%s: a C++ exception", where().text);
     }
     if (thrown) abandon(cudaErrorLaunchFailure);
     free_.push_back(now_);
@@ -224,7 +225,7 @@ void Block::watch(bool alone) {
     const double seconds = waiting_.since(went_on_ + left(), blocks_ended());
     if (seconds > start_others && !launch_->together) start_blocks();
     if (!longest_wait || seconds < longest_wait) return;
-    print("%s, launched at %s:%d: its block has waited for %g s, in which no thread of it went on%s; threads may wait for "
+    tell(Rule::timeout, launch_->place, "%s, launched at %s:%d: its block has waited for %g s, in which no thread of it went on%s; threads may wait for "
           "each other for ever (the limit is TORCHTHAW_CUDA_TIMEOUT)",
           where().text, launch_->place.file, launch_->place.line, longest_wait,
           alone ? " and none but this one was left" : "");

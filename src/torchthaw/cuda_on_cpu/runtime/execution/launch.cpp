@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "memory.h"
 #include "pool.h"
+#include "report.h"
 #include "streams.h"
 
 #include <cuda_on_cpu/access.h>
@@ -205,7 +206,7 @@ private:
     // Blocks that have ended never come.
     void complain() {
         if (!arrived || !ended || arrived + ended < blocks || failure()) return;
-        print("kernel %s, launched at %s:%d: a barrier of the grid that not all blocks reach: %llu wait, %llu have ended",
+        tell(Rule::grid_barrier, launch.place, "kernel %s, launched at %s:%d: a barrier of the grid that not all blocks reach: %llu wait, %llu have ended",
               launch.kernel, launch.place.file, launch.place.line, static_cast<unsigned long long>(arrived),
               static_cast<unsigned long long>(ended));
         fail(cudaErrorLaunchFailure);
@@ -260,7 +261,7 @@ cudaError_t set_attribute(cudaFuncAttribute attribute, int value) {
 
 cudaError_t launch(const Launch &launch) {
     if (Block *block = Block::running()) {
-        print("%s:%d: %s launches %s: CUDA on the CPU has no dynamic parallelism", launch.place.file, launch.place.line,
+        tell(Rule::unserved, launch.place, "%s:%d: %s launches %s: CUDA on the CPU has no dynamic parallelism", launch.place.file, launch.place.line,
               where().text, launch.kernel);
         block->abandon(cudaErrorNotSupported);
     }
@@ -271,7 +272,7 @@ cudaError_t launch(const Launch &launch) {
     constexpr uint64_t most_at_once = 1024;
     if (launch.together && blocks_of(launch) > most_at_once) return record(cudaErrorCooperativeLaunchTooLarge);
     if (const int i = argument_of_host(launch); i >= 0) {
-        print("kernel %s, launched at %s:%d: argument %d%s%s: expected memory that a kernel can read, got %p, memory of the host",
+        tell(Rule::host_memory, launch.place, "kernel %s, launched at %s:%d: argument %d%s%s: expected memory that a kernel can read, got %p, memory of the host",
               launch.kernel, launch.place.file, launch.place.line, i + 1, *launch.arguments ? ", " : "",
               argument_text(launch.arguments, i).c_str(), launch.pointers[i]);
         fail(cudaErrorIllegalAddress);
