@@ -52,6 +52,20 @@ public:
         return address;
     }
 
+    bool take_at(char *address, size_t bytes) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        bytes = rounded(bytes);
+        if (!reserve() || uintptr_t(address) % alignment || address < end_ || bytes > memory() ||
+            address + bytes > begin_ + reserved_)
+            return false;
+        const size_t before = size_t(address - end_);
+        if (!grow(before + bytes)) return false;
+        if (before) insert(end_, before);
+        end_ = address + bytes;
+        used_ += bytes;
+        return true;
+    }
+
     void give_back(void *memory, size_t bytes) {
         const std::lock_guard<std::mutex> lock(mutex_);
         char *address = static_cast<char *>(memory);
@@ -95,13 +109,15 @@ private:
         getrlimit(RLIMIT_AS, &limit);
         const size_t first = limit.rlim_cur == RLIM_INFINITY ? most : std::min<size_t>(most, limit.rlim_cur / 4);
         for (size_t bytes = first / step * step; !begin_ && bytes >= least; bytes /= 2) {
-            void *memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            void *memory = mmap(usual(), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (memory == MAP_FAILED) continue;
             end_ = ready_ = begin_ = static_cast<char *>(memory);
             reserved_ = bytes;
         }
         return begin_;
     }
+    // The same in each process, if it is free there: a launch that was recorded runs again at its addresses.
+    static void *usual() { return reinterpret_cast<void *>(uintptr_t(sizeof(void *) == 8 ? uint64_t(0x200000000000) : 0)); }
     // Makes `bytes` behind the end readable.
     bool grow(size_t bytes) {
         if (bytes > size_t(begin_ + reserved_ - end_)) return false;
@@ -139,6 +155,9 @@ void *take(size_t bytes) {
     if (!__asan_address_is_poisoned) return range().take(bytes);
     void *memory;
     return posix_memalign(&memory, alignment, bytes) ? nullptr : memory;
+}
+bool take_at(void *memory, size_t bytes) {
+    return !__asan_address_is_poisoned && range().take_at(static_cast<char *>(memory), bytes);
 }
 void give_back(void *memory, size_t bytes) {
     if (__asan_address_is_poisoned) std::free(memory);

@@ -3,6 +3,7 @@
 
 #include "execution/block.h"
 #include "memory.h"
+#include "record.h"
 #include "report.h"
 #include "sanitizer.h"
 
@@ -29,15 +30,6 @@ int findings = 0;
 
 std::mutex &noting = *new std::mutex;  // of blocks that run at once
 
-// Whether TORCHTHAW_CUDA_KNOWN lists the kernel, by its name without namespaces and template arguments.
-bool is_known(const Launch &launch) {
-    const char *listed = std::getenv("TORCHTHAW_CUDA_KNOWN");
-    if (!listed) return false;
-    std::string name = std::string(launch.kernel).substr(0, std::strcspn(launch.kernel, "<"));
-    if (const size_t scope = name.rfind(':'); scope != std::string::npos) name.erase(0, scope + 1);
-    return ("," + std::string(listed) + ",").find("," + name + ",") != std::string::npos;
-}
-
 bool is_new(const std::string &key) {
     const std::lock_guard<std::mutex> lock(noting);
     static std::set<std::string> &said = *new std::set<std::string>;
@@ -50,7 +42,7 @@ void note(Rule rule, Place place, const std::string &key, const std::string &tex
     add_result(rule, place, text, true);
 }
 void report(const Launch &launch, Rule rule, Place place, const std::string &key, const std::string &text) {
-    if (is_known(launch)) return note(rule, place, key, text + " (known: TORCHTHAW_CUDA_KNOWN lists the kernel)");
+    if (is_listed(launch, "TORCHTHAW_CUDA_KNOWN")) return note(rule, place, key, text + " (known: TORCHTHAW_CUDA_KNOWN lists the kernel)");
     if (!is_new(key)) return;
     ++findings;
     print("check: %s", text.c_str());

@@ -2,6 +2,7 @@
 #include "errors.h"
 
 #include "execution/block.h"
+#include "record.h"
 #include "report.h"
 
 #include <dlfcn.h>
@@ -39,6 +40,7 @@ cudaError_t record(cudaError_t error) {
 cudaError_t initialize() {
     static const int begun = pthread_atfork(nullptr, nullptr, [] { fail(cudaErrorInitializationError); });
     (void)begun;
+    replay_instead();
     return record(failed);
 }
 

@@ -193,6 +193,12 @@ bool find_array(const void *address, Array *found) {
     return true;
 }
 
+bool place_array(const Array &array) {
+    if (array.origin != Origin::allocated || !take_at(array.address, array.bytes)) return false;
+    add(array.address, array.bytes, array.type, array.origin, "");
+    return true;
+}
+
 // A pointer to the end of an array is not read from.
 int argument_of_host(const Launch &launch) {
     for (int i = 0; i < launch.count && !host_is_shared; i++) {

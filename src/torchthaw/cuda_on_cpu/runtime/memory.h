@@ -23,6 +23,8 @@ struct Array {
 std::vector<Array> all_arrays();
 // The array that holds an address; false if none does.
 bool find_array(const void *address, Array *found);
+// An array at its own address, in a process that has used no memory of the device. False if that is not free.
+bool place_array(const Array &);
 // An argument of a launch that no kernel can read from, since it points to memory of the host: its number, else -1.
 int argument_of_host(const Launch &);
 

@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "memory.h"
 #include "pool.h"
+#include "record.h"
 #include "report.h"
 #include "streams.h"
 
@@ -284,9 +285,11 @@ cudaError_t launch(const Launch &launch) {
     const Interruptible interruptible(launch);
     bool could = true;
     const Access access;
+    Recorded recorded(launch);
     if (checking) could = run_checked(launch, launch.together ? run_at_once : run_in_order);
     else if (launch.together) could = run_at_once(launch, false, 0);
     else run_blocks(launch);
+    recorded.end();
     if (!could && !failure()) return record(cudaErrorCooperativeLaunchTooLarge);
     return record(failure());
 }

@@ -63,7 +63,8 @@ cudaError_t launch(const char *name, const char *texts, Kernel kernel, const Sha
     const void *const pointers[] = {pointer_of(arguments)..., nullptr};
     Closure<Kernel, Arguments...> closure{kernel, {arguments...}};
     return launch(Launch{name, shape.place, shape.grid, shape.block, shape.shared, shape.stream,
-                         &Closure<Kernel, Arguments...>::run, &closure, texts, pointers, sizeof...(Arguments), shape.together});
+                         &Closure<Kernel, Arguments...>::run, &closure, texts, pointers, sizeof...(Arguments), shape.together,
+                         std::is_empty_v<Kernel> ? sizeof closure : 0});
 }
 
 }  // namespace cuda_on_cpu

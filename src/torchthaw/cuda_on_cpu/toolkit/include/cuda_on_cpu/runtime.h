@@ -19,7 +19,7 @@ namespace cuda_on_cpu {
 
 // The number of what this file declares, and of how compiled code uses it. A change of either needs a new one, so that
 // no object of other headers runs: it would read wrong memory, or wait for ever.
-constexpr int interface = 4;
+constexpr int interface = 5;
 // Ends the process if the runtime has another number, with a line that names the file in which the address `inside` is.
 CUDA_ON_CPU_EXPORT void expect_interface(int number, const void *inside);
 
@@ -74,6 +74,7 @@ struct Launch {
     const void *const *pointers;  // of each argument its value, if it is a pointer, else null
     int count;                    // of arguments
     bool together;                // its blocks run at once, and may wait for each other
+    size_t closure_bytes;         // of the closure: a pointer, and copies of the arguments; 0 if it needs more than itself
 };
 // Runs all blocks. The error is also what cudaGetLastError() says.
 CUDA_ON_CPU_EXPORT cudaError_t launch(const Launch &);
