@@ -86,3 +86,45 @@ def kept(boxes, scores, most):
         both, area = (high - low + 1).clamp(min=0).prod(1), (boxes[:, 2:] - boxes[:, :2] + 1).prod(1)
         rest = [i for i, share in zip(rest, both / (area[first] + area[rest] - both)) if share < most]
     return sorted(found)
+
+
+def splatted(means, scales, rotations, opacities, harmonics, view, projection, camera, background, tangents, size):
+    """The image, (3, H, W), of Gaussians before a camera: Kerbl et al., 3D Gaussian Splatting, 2023, equations 3 to 6.
+
+    means and scales (N, 3), rotations (N, 4) as w, x, y, z, opacities (N, 1), harmonics (N, 4, 3) of degree 1; view and
+    projection (4, 4) for row vectors; camera, its place, (3); tangents of half the angles; size (H, W).
+    """
+    (height, width), (tan_x, tan_y) = size, tangents
+    points = torch.cat([means, torch.ones_like(means[:, :1])], 1)
+    seen, clip = points @ view, points @ view @ projection
+    place = clip[:, :2] / (clip[:, 3:] + 1e-7)
+    pixel_x, pixel_y = ((place[:, 0] + 1) * width - 1) / 2, ((place[:, 1] + 1) * height - 1) / 2
+    w, x, y, z = rotations.unbind(1)
+    turned = torch.stack(
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),
+         1 - 2 * (x * x + z * z), 2 * (y * z - w * x), 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        1,
+    ).view(-1, 3, 3) * scales[:, None]  # fmt: skip
+    focal_x, focal_y = width / (2 * tan_x), height / (2 * tan_y)
+    depth = seen[:, 2]
+    limited_x = (seen[:, 0] / depth).clamp(-1.3 * tan_x, 1.3 * tan_x) * depth
+    limited_y = (seen[:, 1] / depth).clamp(-1.3 * tan_y, 1.3 * tan_y) * depth
+    zero = torch.zeros_like(depth)
+    rows = [focal_x / depth, zero, -focal_x * limited_x / depth**2, zero, focal_y / depth, -focal_y * limited_y / depth**2]
+    slope = torch.stack(rows, 1).view(-1, 2, 3) @ view[:3, :3].T @ turned
+    inverse = (slope @ slope.mT + 0.3 * torch.eye(2, dtype=means.dtype)).inverse()
+    towards = F.normalize(means - camera, dim=1)
+    order_0, order_1 = 0.5 / torch.pi**0.5, (0.75 / torch.pi) ** 0.5
+    basis = torch.stack([torch.full_like(depth, order_0), *(order_1 * towards[:, i] * s for i, s in ((1, -1), (2, 1), (0, -1)))], 1)
+    colours = (torch.einsum("nk,nkc->nc", basis, harmonics) + 0.5).clamp(min=0)
+    grid_y, grid_x = torch.meshgrid(*(torch.arange(each, dtype=means.dtype) for each in size), indexing="ij")
+    left, image = torch.ones_like(grid_x), means.new_zeros(3, height, width)
+    for i in depth.argsort(stable=True).tolist():
+        dx, dy = pixel_x[i] - grid_x, pixel_y[i] - grid_y
+        a = inverse[i]
+        power = -0.5 * (a[0, 0] * dx * dx + a[1, 1] * dy * dy) - a[0, 1] * dx * dy
+        alpha = (opacities[i, 0] * power.exp()).clamp(max=0.99)
+        alpha = torch.where((power > 0) | (alpha < 1 / 255) | (depth[i] <= 0.2), torch.zeros_like(alpha), alpha)
+        image = image + colours[i][:, None, None] * alpha * left
+        left = left * (1 - alpha)
+    return image + background[:, None, None] * left

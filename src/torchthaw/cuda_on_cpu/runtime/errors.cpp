@@ -4,8 +4,10 @@
 #include "execution/block.h"
 #include "record.h"
 #include "report.h"
+#include "sanitizer.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -74,6 +76,40 @@ void expect_interface(int number, const void *inside) {
 cudaError_t refuse(const char *what) {
     print("CUDA on the CPU has no %s", what);
     return record(cudaErrorNotSupported);
+}
+
+Caller caller() {
+    Caller found{};
+    void *frames[32];
+    const int count = backtrace(frames, 32);
+    Dl_info ours{}, information{};
+    dladdr(reinterpret_cast<const void *>(&caller), &ours);
+    bool inside = false;  // AddressSanitizer's own backtrace() is a frame before ours
+    for (int i = 0; i < count; i++) {
+        char *const call = static_cast<char *>(frames[i]) - 1;  // a frame has the address behind the call
+        if (!dladdr(call, &information)) continue;
+        inside |= information.dli_fbase == ours.dli_fbase;
+        if (!inside || information.dli_fbase == ours.dli_fbase) continue;
+        if (__sanitizer_symbolize_pc) {
+            char text[1100] = "";
+            __sanitizer_symbolize_pc(call, "%l %s", text, sizeof text);
+            char *end;
+            found.line = int(std::strtol(text, &end, 10));
+            if (found.line && *end == ' ' && end[1] == '/') {
+                std::snprintf(found.file, sizeof found.file, "%s", end + 1);
+                std::snprintf(found.text, sizeof found.text, "%s:%d", found.file, found.line);
+                return found;
+            }
+            found.line = 0;
+        }
+        if (information.dli_sname) std::snprintf(found.text, sizeof found.text, "the function %s", information.dli_sname);
+        else
+            std::snprintf(found.text, sizeof found.text, "%s+%#zx", information.dli_fname,
+                          size_t(call - static_cast<char *>(information.dli_fbase)));
+        return found;
+    }
+    std::snprintf(found.text, sizeof found.text, "a place that is not known");
+    return found;
 }
 
 Where where() {

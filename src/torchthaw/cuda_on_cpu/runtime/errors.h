@@ -26,6 +26,15 @@ template <typename T, typename V> cudaError_t give(T *to, V value) {
 // What is not served, by a line; returns cudaErrorNotSupported, recorded.
 cudaError_t refuse(const char *what);
 
+// The place outside of this library from which it was called: "file.cu:12" where AddressSanitizer can tell it, else the
+// function, or the file with the offset in it.
+struct Caller {
+    char text[1200];
+    char file[1024];  // empty where only the function is known
+    int line;
+};
+Caller caller();
+
 // "kernel add<float>, block (0,0,0), thread (31,0,0)" of the thread that runs.
 struct Where {
     char text[512];

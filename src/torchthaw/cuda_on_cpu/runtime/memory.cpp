@@ -3,6 +3,7 @@
 
 #include "addresses.h"
 #include "errors.h"
+#include "report.h"
 
 #include "sanitizer.h"
 
@@ -93,14 +94,30 @@ cudaError_t release(void *memory, bool of_host) {
 // ---- Copies: on a card each side of one is checked against what is known of its memory --------------------------------
 
 enum class Side { any, host, device };
-// Whether `bytes` from an address on can be of that side. Memory that nobody registered is the host's, of any size.
-bool fits(const void *address, size_t bytes, Side side) {
-    if (!bytes) return true;
-    if (!address) return false;
+// What is wrong with `bytes` from an address on as memory of a side; "" if nothing is. Memory that nobody registered is
+// the host's, of any size.
+std::string misfit(const void *address, size_t bytes, Side side) {
+    if (!bytes) return "";
+    if (!address) return "expected memory, got a null pointer";
     Array array;
-    if (!find_array(address, &array)) return is_of_host(address) && (side != Side::device || host_is_shared);
-    if (side == Side::host && array.type == cudaMemoryTypeDevice) return false;
-    return bytes <= size_t(array.address + array.bytes - static_cast<const char *>(address));
+    if (!find_array(address, &array)) {
+        if (!is_of_host(address)) return "expected an array, got memory of the device that is not allocated";
+        return side != Side::device || host_is_shared ? "" : "expected memory of the device, got memory of the host";
+    }
+    if (side == Side::host && array.type == cudaMemoryTypeDevice)
+        return "expected memory of the host, got memory of the device";
+    const size_t left = size_t(array.address + array.bytes - static_cast<const char *>(address));
+    if (bytes <= left) return "";
+    return "expected " + std::to_string(bytes) + " bytes, got an array with " + std::to_string(left) + " from there on";
+}
+// Says what misfit() found. A card says nothing but the error.
+bool fits(const char *what, const void *address, size_t bytes, Side side) {
+    const std::string wrong = misfit(address, bytes, side);
+    if (wrong.empty()) return true;
+    const Caller place = caller();
+    tell(Rule::copy, {*place.file ? place.file : nullptr, place.line}, "%s, called at %s: %s at %p", what, place.text,
+         wrong.c_str(), address);
+    return false;
 }
 
 // The bytes from the first row's first to the last row's last; false if there are more than addresses.
@@ -120,8 +137,8 @@ cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_p
     const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
     size_t to_bytes, from_bytes;
     if (!extent(to_pitch, width, height, &to_bytes) || !extent(from_pitch, width, height, &from_bytes) ||
-        !fits(to, to_bytes, any ? Side::any : to_host ? Side::host : Side::device) ||
-        !fits(from, from_bytes, any ? Side::any : from_host ? Side::host : Side::device))
+        !fits("the target of a copy", to, to_bytes, any ? Side::any : to_host ? Side::host : Side::device) ||
+        !fits("the source of a copy", from, from_bytes, any ? Side::any : from_host ? Side::host : Side::device))
         return record(cudaErrorInvalidValue);
     if (!to_bytes) return record(cudaSuccess);
     const Access access;
@@ -136,7 +153,8 @@ cudaError_t set_rows(void *to, size_t pitch, int value, size_t width, size_t hei
     if (const cudaError_t error = initialize()) return error;
     if (width > pitch && height > 1) return record(cudaErrorInvalidPitchValue);
     size_t bytes;
-    if (!extent(pitch, width, height, &bytes) || !fits(to, bytes, Side::device)) return record(cudaErrorInvalidValue);
+    if (!extent(pitch, width, height, &bytes) || !fits("the target of cudaMemset", to, bytes, Side::device))
+        return record(cudaErrorInvalidValue);
     if (!bytes) return record(cudaSuccess);
     const Access access;
     for (size_t i = 0; i < height; i++) std::memset(static_cast<char *>(to) + i * pitch, value, width);

@@ -31,6 +31,7 @@ constexpr Described rules[] = {
     {"misaligned-access", "An address is not a multiple of the type's alignment"},
     {"host-memory-in-kernel", "A kernel is given memory of the host"},
     {"device-memory-on-host", "Code of the host uses memory of the device"},
+    {"copy", "A side of a copy is not what the call says"},
     {"memory", "An access outside of an array, or to memory that was freed"},
     {"deadlock", "Threads wait for each other"},
     {"timeout", "A block waits for what no thread writes"},
