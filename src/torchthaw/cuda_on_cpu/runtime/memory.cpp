@@ -70,38 +70,15 @@ cudaError_t release(void *memory, bool of_host) {
     return cudaSuccess;
 }
 
-// ---- Copies: on a card each side of one is checked against what is known of its memory --------------------------------
-
-enum class Side { any, host, device };
-// Whether `bytes` from an address on can be of that side. Memory that nobody registered is the host's, of any size.
-bool fits(const void *address, size_t bytes, Side side) {
-    if (!bytes) return true;
-    if (!address) return false;
-    Array array;
-    if (!find_array(address, &array)) return is_of_host(address) && (side != Side::device || host_is_shared);
-    if (side == Side::host && array.type == cudaMemoryTypeDevice) return false;
-    return bytes <= size_t(array.address + array.bytes - static_cast<const char *>(address));
-}
-
-// The bytes from the first row's first to the last row's last; false if there are more than addresses.
-bool extent(size_t pitch, size_t width, size_t height, size_t *bytes) {
-    *bytes = 0;
-    if (!width || !height) return true;
-    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
-}
-
 cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                       int kind) {
     if (const cudaError_t error = initialize()) return error;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return record(cudaErrorInvalidMemcpyDirection);
+    Side to_side, from_side;
+    if (!sides_of(kind, &to_side, &from_side)) return record(cudaErrorInvalidMemcpyDirection);
     if (width > to_pitch || width > from_pitch) return record(cudaErrorInvalidPitchValue);
-    const bool any = kind == cudaMemcpyDefault;
-    const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
-    const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
     size_t to_bytes, from_bytes;
     if (!extent(to_pitch, width, height, &to_bytes) || !extent(from_pitch, width, height, &from_bytes) ||
-        !fits(to, to_bytes, any ? Side::any : to_host ? Side::host : Side::device) ||
-        !fits(from, from_bytes, any ? Side::any : from_host ? Side::host : Side::device))
+        !fits(to, to_bytes, to_side) || !fits(from, from_bytes, from_side))
         return record(cudaErrorInvalidValue);
     if (!to_bytes) return record(cudaSuccess);
     for (size_t i = 0; i < height; i++)
@@ -137,6 +114,27 @@ cudaError_t copy_symbol(const void *symbol, size_t offset, size_t bytes, const v
 size_t pages(int name) { return size_t(sysconf(name)) * size_t(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
+
+bool sides_of(int kind, Side *to, Side *from) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return false;
+    const bool any = kind == cudaMemcpyDefault;
+    *from = any ? Side::any : kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice ? Side::host : Side::device;
+    *to = any ? Side::any : kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost ? Side::host : Side::device;
+    return true;
+}
+bool fits(const void *address, size_t bytes, Side side) {
+    if (!bytes) return true;
+    if (!address) return false;
+    Array array;
+    if (!find_array(address, &array)) return is_of_host(address) && (side != Side::device || host_is_shared);
+    if (side == Side::host && array.type == cudaMemoryTypeDevice) return false;
+    return bytes <= size_t(array.address + array.bytes - static_cast<const char *>(address));
+}
+bool extent(size_t pitch, size_t width, size_t height, size_t *bytes) {
+    *bytes = 0;
+    if (!width || !height) return true;
+    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
+}
 
 std::vector<Array> all_arrays() {
     Arrays &known = arrays();

@@ -1,6 +1,7 @@
 // cuda_on_cpu/sixteen_bits.h: what both 16-bit numbers have: conversions, operators and functions by float.
 #pragma once
 
+#include <cuda_on_cpu/float_bits.h>
 #include <vector_functions.h>
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
@@ -11,17 +12,6 @@
 #include <type_traits>
 
 namespace cuda_on_cpu {
-
-inline float from_bits(unsigned bits) {
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-inline unsigned to_bits(float value) {
-    unsigned bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 // The base of a type of 16 bits: __x has the bits. Format: wide() of them, and narrow() of a float.
 template <typename Self, typename Format> struct Sixteen {
