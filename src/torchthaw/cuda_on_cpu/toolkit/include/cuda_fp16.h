@@ -35,9 +35,9 @@ typedef __half nv_half;
 typedef __half2 nv_half2;
 
 CUDA_ON_CPU_SIXTEEN(__half, __half2)
+CUDA_ON_CPU_SIXTEEN_CONVERSIONS(__half, __half2, HalfFormat, half, half2)
 inline __half __float2half(float x) { return __half(x); }
-inline __half __float2half_rn(float x) { return __half(x); }
-inline __half __double2half(double x) { return __half(float(x)); }
+inline __half __double2half(double x) { return __half(x); }
 inline float __half2float(__half x) { return float(x); }
 inline __half2 __float2half2_rn(float x) { return {__half(x), __half(x)}; }
 inline __half2 __floats2half2_rn(float x, float y) { return {__half(x), __half(y)}; }
@@ -50,9 +50,6 @@ inline float __low2float(__half2 x) { return float(x.x); }
 inline float __high2float(__half2 x) { return float(x.y); }
 inline float2 __half22float2(__half2 x) { return {float(x.x), float(x.y)}; }
 inline __half2 __float22half2_rn(float2 x) { return {__half(x.x), __half(x.y)}; }
-inline __half __int2half_rn(int x) { return __half(float(x)); }
-inline int __half2int_rn(__half x) { return int(std::nearbyint(float(x))); }
-inline int __half2int_rz(__half x) { return int(float(x)); }
 inline unsigned short __half_as_ushort(__half x) { return x.__x; }
 inline short __half_as_short(__half x) { return short(x.__x); }
 inline __half __ushort_as_half(unsigned short bits) { return __half(__half_raw{bits}); }
