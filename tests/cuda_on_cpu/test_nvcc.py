@@ -151,6 +151,12 @@ def test_what_nvcc_refuses_is_named(words, said, folder):
         ("#include <nccl.h>", "NCCL"),
         ("#include <mma.h>", "tensor cores"),
         ("#include <cufft.h>", "cuFFT"),
+        ("#include <cusparse.h>", "cuSPARSE"),
+        ("#include <cublasLt.h>", "cuBLASLt"),
+        ("#include <cusolverDn.h>", "cuSOLVER"),
+        ("#include <nvrtc.h>", "NVRTC"),
+        ("#include <cuda/nothing>", "cuda/nothing: libcu++"),
+        ("#include <cuda_fp4.h>", "4 bits"),
         ("void f() { k<<<1, 2>>>; }", "expected ( behind >>>"),
     ],
 )

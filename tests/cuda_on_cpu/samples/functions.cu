@@ -86,6 +86,7 @@ static void integers_of_sixteen_bits() {
     REQUIRE(__half2short_rz(__half(60000.f)) == 32767 && __half2ushort_rn(__half(-1.f)) == 0 && __half2uint_rn(__half(7.f)) == 7);
     REQUIRE(__half2char_rz(__half(-200.f)) == -128 && __half2uchar_rz(__half(3.9f)) == 3 && __half2ll_rd(__half(-1.5f)) == -2);
     REQUIRE(__half2int_rz(__half(NAN)) == 0 && __half2int_rn(__half(HUGE_VALF)) == INT_MAX);
+    REQUIRE(__half2ll_rn(__half(NAN)) == LLONG_MIN && __bfloat162ull_rz(__nv_bfloat16(NAN)) == 1ull << 63);
     REQUIRE(__bfloat162int_rz(__nv_bfloat16(-3.5f)) == -3 && __bfloat162ull_ru(__nv_bfloat16(2.5f)) == 3);
 }
 

@@ -27,6 +27,7 @@ struct __nv_bfloat16 : cuda_on_cpu::Sixteen<__nv_bfloat16, cuda_on_cpu::BfloatFo
     __nv_bfloat16() = default;
     __nv_bfloat16(const __nv_bfloat16_raw &raw) { __x = raw.x; }
     operator __nv_bfloat16_raw() const { return {__x}; }
+    operator __nv_bfloat16_raw() const volatile { return {__x}; }
 };
 struct __align__(4) __nv_bfloat162 {
     __nv_bfloat16 x, y;

@@ -23,6 +23,7 @@ struct __half : cuda_on_cpu::Sixteen<__half, cuda_on_cpu::HalfFormat> {
     __half() = default;
     __half(const __half_raw &raw) { __x = raw.x; }
     operator __half_raw() const { return {__x}; }
+    operator __half_raw() const volatile { return {__x}; }
 };
 struct __align__(4) __half2 {
     __half x, y;

@@ -57,6 +57,12 @@ private:
     Self &self() { return static_cast<Self &>(*this); }
 };
 
+// An integer from a whole number, as saturated(), but of 64 bits a NaN is 2^63.
+template <typename I> I whole(float x) {
+    if constexpr (sizeof(I) == 8)
+        if (x != x) return I(1ull << 63);
+    return saturated<I>(x);
+}
 inline bool unordered(float a, float b) { return a != a || b != b; }
 inline float unit(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }  // 0 for a NaN
 
@@ -156,10 +162,10 @@ inline float unit(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }  // 0 for a N
 #define CUDA_ON_CPU_SIXTEEN_INTEGER(H, Format, word, name, I)                                                          \
     inline H __##name##2##word##_rn(I x) { return H(x); }                                                              \
     CUDA_ON_CPU_SIXTEEN_DIRECTED(H, Format, __##name##2##word, I)                                                      \
-    inline I __##word##2##name##_rn(H x) { return cuda_on_cpu::saturated<I>(std::nearbyint(float(x))); }               \
-    inline I __##word##2##name##_rz(H x) { return cuda_on_cpu::saturated<I>(std::trunc(float(x))); }                   \
-    inline I __##word##2##name##_ru(H x) { return cuda_on_cpu::saturated<I>(std::ceil(float(x))); }                    \
-    inline I __##word##2##name##_rd(H x) { return cuda_on_cpu::saturated<I>(std::floor(float(x))); }
+    inline I __##word##2##name##_rn(H x) { return cuda_on_cpu::whole<I>(std::nearbyint(float(x))); }                   \
+    inline I __##word##2##name##_rz(H x) { return cuda_on_cpu::whole<I>(std::trunc(float(x))); }                       \
+    inline I __##word##2##name##_ru(H x) { return cuda_on_cpu::whole<I>(std::ceil(float(x))); }                        \
+    inline I __##word##2##name##_rd(H x) { return cuda_on_cpu::whole<I>(std::floor(float(x))); }
 #define CUDA_ON_CPU_SIXTEEN_DIRECTED(H, Format, name, T)                                                               \
     inline H name##_rz(T x) { return H(H##_raw{cuda_on_cpu::directed<cuda_on_cpu::Format>(FE_TOWARDZERO, x)}); }       \
     inline H name##_ru(T x) { return H(H##_raw{cuda_on_cpu::directed<cuda_on_cpu::Format>(FE_UPWARD, x)}); }           \
