@@ -31,7 +31,7 @@ LIBRARIES = {
     "cudart": ("12", "13"),
     "cublas": ("12", "13"),
     "cublasLt": (),
-    "curand": (),
+    "curand": ("10",),
     "cudadevrt": (),
     "nvToolsExt": (),
     # PyTorch's, which its CUDAExtension links; the headers in include_pytorch have all of them.
