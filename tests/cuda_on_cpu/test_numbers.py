@@ -37,7 +37,7 @@ def numbers(include, names, folder, blas=""):
 
 
 def test_every_name_has_the_number_of_cuda(tmp_path):
-    assert numbers(toolkit_folder.HEADERS, KNOWN, tmp_path, "#include <cublas_v2.h>") == KNOWN
+    assert numbers(toolkit_folder.HEADERS, KNOWN, tmp_path, "#include <cublas_v2.h>\n#include <curand.h>") == KNOWN
 
 
 def test_every_enumerator_is_known():
@@ -46,7 +46,7 @@ def test_every_enumerator_is_known():
     for path in toolkit_folder.HEADERS.rglob("*.h"):
         text = re.sub(r"/\*.*?\*/|//[^\n]*|^ *#[^\n]*", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
         for body in re.findall(r"\benum (?:\w+ )?\{(.*?)\}", text, re.DOTALL):
-            found |= {*re.findall(r"\b(cuda[A-Z]\w+|CUBLAS_\w+|CUDA_\w+)\s*(?:=|,|$)", body)}
+            found |= {*re.findall(r"\b(cuda[A-Z]\w+|CUBLAS_\w+|CURAND_\w+|CUDA_\w+|CU_\w+)\s*(?:=|,|$)", body)}
     assert len(found) > 150 and found - {*KNOWN} == set()
 
 
@@ -54,5 +54,5 @@ def test_the_known_numbers_are_those_of_an_installed_toolkit(tmp_path):
     header = TOOLKIT / "cuda.h"
     if not header.exists() or "#define CUDA_VERSION 13000\n" not in header.read_text():
         pytest.skip("CUDA 13.0 is not installed")
-    names = [name for name in KNOWN if not name.startswith("CUBLAS_")]
+    names = [name for name in KNOWN if not name.startswith(("CUBLAS_", "CURAND_"))]
     assert numbers(TOOLKIT, names, tmp_path) == {name: KNOWN[name] for name in names}

@@ -87,9 +87,9 @@ def test_a_program_of_the_c_compiler_links_the_toolkits_libraries(folder):
     """As g++ does for PyTorch's extensions, and with the runtime's static library, which is the same one."""
     done("-c", "-Iinclude", "kernel.cu", folder=folder)
     lib = toolkit_folder.home() / "lib64"
-    (folder / "check.c").write_text("#include <cuda_runtime.h>\n#include <cublas_v2.h>\nint main(void) { int n = 0; "
+    (folder / "check.c").write_text("#include <cuda_runtime.h>\n#include <cublas_v2.h>\n#include <curand.h>\nint main(void) { int n = 0; "
                                     "return cudaGetDeviceCount(&n) != cudaSuccess || n != 1; }\n")  # fmt: skip
-    for name in ("cudart", "cudart_static", "cublas"):
+    for name in ("cudart", "cudart_static", "cublas", "curand"):
         command = ["gcc", "-std=c99", "-pedantic", "-Werror", f"-I{toolkit_folder.home() / 'include'}", "check.c", "-o", name,
                    f"-L{lib}", f"-l{name}", f"-Wl,-rpath,{lib}"]  # fmt: skip
         subprocess.run(command, check=True, cwd=folder)
@@ -151,6 +151,12 @@ def test_what_nvcc_refuses_is_named(words, said, folder):
         ("#include <nccl.h>", "NCCL"),
         ("#include <mma.h>", "tensor cores"),
         ("#include <cufft.h>", "cuFFT"),
+        ("#include <cusparse.h>", "cuSPARSE"),
+        ("#include <cublasLt.h>", "cuBLASLt"),
+        ("#include <cusolverDn.h>", "cuSOLVER"),
+        ("#include <nvrtc.h>", "NVRTC"),
+        ("#include <cuda/nothing>", "cuda/nothing: libcu++"),
+        ("#include <cuda_fp4.h>", "4 bits"),
         ("void f() { k<<<1, 2>>>; }", "expected ( behind >>>"),
     ],
 )

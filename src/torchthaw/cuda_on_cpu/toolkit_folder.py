@@ -20,7 +20,8 @@ SAME = {
     "driver_types.h": (
         "builtin_types.h", "texture_types.h", "surface_types.h", "channel_descriptor.h", "cuda_surface_types.h",
     ),
-    "cuda_runtime_api.h": ("cuda_profiler_api.h", "cuda_device_runtime_api.h", "driver_functions.h", "cudart_platform.h"),
+    "cuda_runtime_api.h": ("cuda_profiler_api.h", "cuda_device_runtime_api.h", "cudart_platform.h"),
+    "cublas_v2.h": ("cublas_api.h",),
     "nvtx3/nvToolsExt.h": ("nvToolsExt.h",),
     "cuda_on_cpu/host_defines.h": ("host_defines.h", "host_config.h", "crt/host_defines.h"),
 }  # fmt: skip
@@ -30,7 +31,7 @@ LIBRARIES = {
     "cudart": ("12", "13"),
     "cublas": ("12", "13"),
     "cublasLt": (),
-    "curand": (),
+    "curand": ("10",),
     "cudadevrt": (),
     "nvToolsExt": (),
     # PyTorch's, which its CUDAExtension links; the headers in include_pytorch have all of them.

@@ -55,5 +55,6 @@ int main() {
     REQUIRE(ones.x == 0x408f276du && ones.y == 0x41c83b0eu && ones.z == 0xa20bc7c6u && ones.w == 0x6d5451fdu);
     check<curandStatePhilox4_32_10_t>();
     check<curandState>();
+    check<curandStateMRG32k3a_t>();
     std::printf("right\n");
 }

@@ -1,9 +1,8 @@
 // cuda_on_cpu/runtime/device.cpp: the one device.
+#include "arrays.h"
 #include "errors.h"
 #include "execution/pool.h"
 #include "memory.h"
-
-#include <cuda_on_cpu/textures.h>
 
 #include <cstdio>
 #include <cstring>
@@ -121,6 +120,17 @@ API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
     case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
     case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
     case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+    case cudaDevAttrTextureAlignment: *value = int(p.textureAlignment); break;
+    case cudaDevAttrTexturePitchAlignment: *value = int(texture_pitch_alignment); break;
+    case cudaDevAttrMaxTexture1DWidth: *value = int(most_1d.width); break;
+    case cudaDevAttrMaxTexture2DWidth: *value = int(most_2d.width); break;
+    case cudaDevAttrMaxTexture2DHeight: *value = int(most_2d.height); break;
+    case cudaDevAttrMaxTexture3DWidth: *value = int(most_3d.width); break;
+    case cudaDevAttrMaxTexture3DHeight: *value = int(most_3d.height); break;
+    case cudaDevAttrMaxTexture3DDepth: *value = int(most_3d.depth); break;
+    case cudaDevAttrMaxTexture2DLayeredWidth: *value = int(most_layered.width); break;
+    case cudaDevAttrMaxTexture2DLayeredHeight: *value = int(most_layered.height); break;
+    case cudaDevAttrMaxTexture2DLayeredLayers: *value = int(most_layered.depth); break;
     case cudaDevAttrIntegrated:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
@@ -130,20 +140,6 @@ API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     default: *value = 0;
     }
-    return cudaSuccess;
-}
-
-API cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource, const cudaTextureDesc *how,
-                            const cudaResourceViewDesc *) {
-    if (!texture || !resource) return record(cudaErrorInvalidValue);
-    if (resource->resType != cudaResourceTypeLinear) return refuse("textures but those of linear memory");
-    if (how && how->readMode != cudaReadModeElementType) return refuse("textures whose values are normalized");
-    const auto &linear = resource->res.linear;
-    *texture = reinterpret_cast<uintptr_t>(new LinearTexture{linear.devPtr, linear.sizeInBytes});
-    return record(cudaSuccess);
-}
-API cudaDestroyTextureObject(cudaTextureObject_t texture) {
-    delete reinterpret_cast<LinearTexture *>(texture);
     return cudaSuccess;
 }
 }

@@ -91,54 +91,15 @@ cudaError_t release(void *memory, bool of_host) {
     return cudaSuccess;
 }
 
-// ---- Copies: on a card each side of one is checked against what is known of its memory --------------------------------
-
-enum class Side { any, host, device };
-// What is wrong with `bytes` from an address on as memory of a side; "" if nothing is. Memory that nobody registered is
-// the host's, of any size.
-std::string misfit(const void *address, size_t bytes, Side side) {
-    if (!bytes) return "";
-    if (!address) return "expected memory, got a null pointer";
-    Array array;
-    if (!find_array(address, &array)) {
-        if (!is_of_host(address)) return "expected an array, got memory of the device that is not allocated";
-        return side != Side::device || host_is_shared ? "" : "expected memory of the device, got memory of the host";
-    }
-    if (side == Side::host && array.type == cudaMemoryTypeDevice)
-        return "expected memory of the host, got memory of the device";
-    const size_t left = size_t(array.address + array.bytes - static_cast<const char *>(address));
-    if (bytes <= left) return "";
-    return "expected " + std::to_string(bytes) + " bytes, got an array with " + std::to_string(left) + " from there on";
-}
-// Says what misfit() found. A card says nothing but the error.
-bool fits(const char *what, const void *address, size_t bytes, Side side) {
-    const std::string wrong = misfit(address, bytes, side);
-    if (wrong.empty()) return true;
-    const Caller place = caller();
-    tell(Rule::copy, {*place.file ? place.file : nullptr, place.line}, "%s, called at %s: %s at %p", what, place.text,
-         wrong.c_str(), address);
-    return false;
-}
-
-// The bytes from the first row's first to the last row's last; false if there are more than addresses.
-bool extent(size_t pitch, size_t width, size_t height, size_t *bytes) {
-    *bytes = 0;
-    if (!width || !height) return true;
-    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
-}
-
 cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                       int kind) {
     if (const cudaError_t error = initialize()) return error;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return record(cudaErrorInvalidMemcpyDirection);
+    Side to_side, from_side;
+    if (!sides_of(kind, &to_side, &from_side)) return record(cudaErrorInvalidMemcpyDirection);
     if (width > to_pitch || width > from_pitch) return record(cudaErrorInvalidPitchValue);
-    const bool any = kind == cudaMemcpyDefault;
-    const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
-    const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
     size_t to_bytes, from_bytes;
     if (!extent(to_pitch, width, height, &to_bytes) || !extent(from_pitch, width, height, &from_bytes) ||
-        !fits("the target of a copy", to, to_bytes, any ? Side::any : to_host ? Side::host : Side::device) ||
-        !fits("the source of a copy", from, from_bytes, any ? Side::any : from_host ? Side::host : Side::device))
+        !fits("the target of a copy", to, to_bytes, to_side) || !fits("the source of a copy", from, from_bytes, from_side))
         return record(cudaErrorInvalidValue);
     if (!to_bytes) return record(cudaSuccess);
     const Access access;
@@ -188,6 +149,42 @@ void turn_guards(int change) {
 size_t pages(int name) { return size_t(sysconf(name)) * size_t(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
+
+bool sides_of(int kind, Side *to, Side *from) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return false;
+    const bool any = kind == cudaMemcpyDefault;
+    *from = any ? Side::any : kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice ? Side::host : Side::device;
+    *to = any ? Side::any : kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost ? Side::host : Side::device;
+    return true;
+}
+// What is wrong with `bytes` from an address on as memory of a side; "" if nothing is.
+static std::string misfit(const void *address, size_t bytes, Side side) {
+    if (!bytes) return "";
+    if (!address) return "expected memory, got a null pointer";
+    Array array;
+    if (!find_array(address, &array)) {
+        if (!is_of_host(address)) return "expected an array, got memory of the device that is not allocated";
+        return side != Side::device || host_is_shared ? "" : "expected memory of the device, got memory of the host";
+    }
+    if (side == Side::host && array.type == cudaMemoryTypeDevice)
+        return "expected memory of the host, got memory of the device";
+    const size_t left = size_t(array.address + array.bytes - static_cast<const char *>(address));
+    if (bytes <= left) return "";
+    return "expected " + std::to_string(bytes) + " bytes, got an array with " + std::to_string(left) + " from there on";
+}
+bool fits(const char *what, const void *address, size_t bytes, Side side) {
+    const std::string wrong = misfit(address, bytes, side);
+    if (wrong.empty()) return true;
+    const Caller place = caller();
+    tell(Rule::copy, {*place.file ? place.file : nullptr, place.line}, "%s, called at %s: %s at %p", what, place.text,
+         wrong.c_str(), address);
+    return false;
+}
+bool extent(size_t pitch, size_t width, size_t height, size_t *bytes) {
+    *bytes = 0;
+    if (!width || !height) return true;
+    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
+}
 
 std::vector<Array> all_arrays() {
     Arrays &known = arrays();

@@ -25,6 +25,18 @@ std::vector<Array> all_arrays();
 bool find_array(const void *address, Array *found);
 // An array at its own address, in a process that has used no memory of the device. False if that is not free.
 bool place_array(const Array &);
+
+// ---- Copies: on a card each side of one is checked against what is known of its memory --------------------------------
+
+enum class Side { any, host, device };
+// The sides of a cudaMemcpyKind; false for a number that is none.
+bool sides_of(int kind, Side *to, Side *from);
+// Whether `bytes` from an address on can be of that side; a line says what is wrong with `what` if not. A card gives the
+// error alone. Memory that nobody registered is the host's, of any size.
+bool fits(const char *what, const void *address, size_t bytes, Side);
+// The bytes from the first row's first to the last row's last; false if there are more than addresses.
+bool extent(size_t pitch, size_t width, size_t height, size_t *bytes);
+
 // An argument of a launch that no kernel can read from, since it points to memory of the host: its number, else -1.
 int argument_of_host(const Launch &);
 

@@ -2,11 +2,10 @@
 #include "streams.h"
 
 #include "errors.h"
+#include "objects.h"
 
 #include <cstdint>
 #include <ctime>
-#include <mutex>
-#include <set>
 
 struct CUstream_st {
     unsigned flags;
@@ -21,30 +20,6 @@ using namespace cuda_on_cpu;
 
 namespace {
 
-// Those that were created and not destroyed.
-template <typename T> class Objects {
-public:
-    T *add(T made) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        return *objects_.insert(new T(made)).first;
-    }
-    bool has(T *object) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        return objects_.count(object) != 0;
-    }
-    cudaError_t destroy(T *object) {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            if (!objects_.erase(object)) return record(cudaErrorInvalidResourceHandle);
-        }
-        delete object;
-        return record(cudaSuccess);
-    }
-
-private:
-    std::mutex mutex_;
-    std::set<T *> objects_;
-};
 auto &streams = *new Objects<CUstream_st>;
 auto &events = *new Objects<CUevent_st>;
 

@@ -5,6 +5,7 @@
 #include <cuda_on_cpu/host_defines.h>
 
 typedef struct { unsigned short x; } __nv_bfloat16_raw;
+typedef struct { unsigned short x, y; } __nv_bfloat162_raw;
 
 #ifdef __cplusplus
 #include <cuda_on_cpu/sixteen_bits.h>
@@ -26,6 +27,7 @@ struct __nv_bfloat16 : cuda_on_cpu::Sixteen<__nv_bfloat16, cuda_on_cpu::BfloatFo
     __nv_bfloat16() = default;
     __nv_bfloat16(const __nv_bfloat16_raw &raw) { __x = raw.x; }
     operator __nv_bfloat16_raw() const { return {__x}; }
+    operator __nv_bfloat16_raw() const volatile { return {__x}; }
 };
 struct __align__(4) __nv_bfloat162 {
     __nv_bfloat16 x, y;
@@ -36,9 +38,9 @@ typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
 CUDA_ON_CPU_SIXTEEN(__nv_bfloat16, __nv_bfloat162)
+CUDA_ON_CPU_SIXTEEN_CONVERSIONS(__nv_bfloat16, __nv_bfloat162, BfloatFormat, bfloat16, bfloat162)
 inline __nv_bfloat16 __float2bfloat16(float x) { return __nv_bfloat16(x); }
-inline __nv_bfloat16 __float2bfloat16_rn(float x) { return __nv_bfloat16(x); }
-inline __nv_bfloat16 __double2bfloat16(double x) { return __nv_bfloat16(float(x)); }
+inline __nv_bfloat16 __double2bfloat16(double x) { return __nv_bfloat16(x); }
 inline float __bfloat162float(__nv_bfloat16 x) { return float(x); }
 inline __nv_bfloat162 __float2bfloat162_rn(float x) { return {__nv_bfloat16(x), __nv_bfloat16(x)}; }
 inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {__nv_bfloat16(x), __nv_bfloat16(y)}; }
@@ -51,9 +53,6 @@ inline __nv_bfloat16 __low2bfloat16(__nv_bfloat162 x) { return x.x; }
 inline __nv_bfloat16 __high2bfloat16(__nv_bfloat162 x) { return x.y; }
 inline float __low2float(__nv_bfloat162 x) { return float(x.x); }
 inline float __high2float(__nv_bfloat162 x) { return float(x.y); }
-inline __nv_bfloat16 __int2bfloat16_rn(int x) { return __nv_bfloat16(float(x)); }
-inline int __bfloat162int_rn(__nv_bfloat16 x) { return int(std::nearbyint(float(x))); }
-inline int __bfloat162int_rz(__nv_bfloat16 x) { return int(float(x)); }
 inline short __bfloat16_as_short(__nv_bfloat16 x) { return short(x.__x); }
 inline __nv_bfloat16 __short_as_bfloat16(short bits) {
     return __nv_bfloat16(__nv_bfloat16_raw{static_cast<unsigned short>(bits)});

@@ -11,24 +11,6 @@ typedef struct { unsigned short x, y; } __half2_raw;
 #include <cuda_on_cpu/sixteen_bits.h>
 
 namespace cuda_on_cpu {
-inline float half_to_float(unsigned short bits) {
-    const unsigned sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ffu;
-    if (exponent == 31) return from_bits(sign | 0x7f800000u | fraction << 13);
-    if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-    const float value = float(fraction) * 0x1p-24f;
-    return sign ? -value : value;
-}
-inline unsigned short float_to_half(float value) {
-    const unsigned bits = to_bits(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return static_cast<unsigned short>(0x7fff);
-    if (magnitude >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u);  // rounds to more than 65504
-    if (magnitude < 0x38800000u) {  // a multiple of 2^-24: the sum rounds it into the lowest bits
-        const float aligned = from_bits(magnitude) + 0.5f;
-        return static_cast<unsigned short>(sign | (to_bits(aligned) - 0x3f000000u));
-    }
-    const unsigned rounded = magnitude + 0xfffu + (magnitude >> 13 & 1);
-    return static_cast<unsigned short>(sign | ((rounded - 0x38000000u) >> 13));
-}
 struct HalfFormat {
     static float wide(unsigned short bits) { return half_to_float(bits); }
     static unsigned short narrow(float value) { return float_to_half(value); }
@@ -41,6 +23,7 @@ struct __half : cuda_on_cpu::Sixteen<__half, cuda_on_cpu::HalfFormat> {
     __half() = default;
     __half(const __half_raw &raw) { __x = raw.x; }
     operator __half_raw() const { return {__x}; }
+    operator __half_raw() const volatile { return {__x}; }
 };
 struct __align__(4) __half2 {
     __half x, y;
@@ -53,9 +36,9 @@ typedef __half nv_half;
 typedef __half2 nv_half2;
 
 CUDA_ON_CPU_SIXTEEN(__half, __half2)
+CUDA_ON_CPU_SIXTEEN_CONVERSIONS(__half, __half2, HalfFormat, half, half2)
 inline __half __float2half(float x) { return __half(x); }
-inline __half __float2half_rn(float x) { return __half(x); }
-inline __half __double2half(double x) { return __half(float(x)); }
+inline __half __double2half(double x) { return __half(x); }
 inline float __half2float(__half x) { return float(x); }
 inline __half2 __float2half2_rn(float x) { return {__half(x), __half(x)}; }
 inline __half2 __floats2half2_rn(float x, float y) { return {__half(x), __half(y)}; }
@@ -68,9 +51,6 @@ inline float __low2float(__half2 x) { return float(x.x); }
 inline float __high2float(__half2 x) { return float(x.y); }
 inline float2 __half22float2(__half2 x) { return {float(x.x), float(x.y)}; }
 inline __half2 __float22half2_rn(float2 x) { return {__half(x.x), __half(x.y)}; }
-inline __half __int2half_rn(int x) { return __half(float(x)); }
-inline int __half2int_rn(__half x) { return int(std::nearbyint(float(x))); }
-inline int __half2int_rz(__half x) { return int(float(x)); }
 inline unsigned short __half_as_ushort(__half x) { return x.__x; }
 inline short __half_as_short(__half x) { return short(x.__x); }
 inline __half __ushort_as_half(unsigned short bits) { return __half(__half_raw{bits}); }

@@ -4,6 +4,7 @@
 
 #include <cuda_on_cpu/host_defines.h>
 #include <cuda_runtime_api.h>
+#include <driver_functions.h>
 #include <vector_functions.h>
 
 #ifdef __cplusplus

@@ -125,10 +125,52 @@ cudaError_t cudaEventQuery(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaEventDestroy(cudaEvent_t);
 
-/* textures over linear memory, which tex1Dfetch reads */
+/* pitched memory of three dimensions: extents and positions in bytes, rows and planes */
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *memory, struct cudaExtent);
+cudaError_t cudaMemset3D(struct cudaPitchedPtr, int value, struct cudaExtent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr, int value, struct cudaExtent, cudaStream_t);
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *, cudaStream_t);
+
+/* arrays: extents in elements, which have 1, 2 or 4 channels of 8, 16 or 32 bits; 0 for a dimension that is not there.
+ * Of copies, widths and x are in bytes, heights and y in rows. */
+cudaError_t cudaMallocArray(cudaArray_t *, const struct cudaChannelFormatDesc *, size_t width, size_t height,
+                            unsigned int flags);
+cudaError_t cudaMalloc3DArray(cudaArray_t *, const struct cudaChannelFormatDesc *, struct cudaExtent,
+                              unsigned int flags);
+cudaError_t cudaFreeArray(cudaArray_t);
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *, struct cudaExtent *, unsigned int *flags, cudaArray_t);
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *, cudaArray_const_t);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t from_pitch, size_t width,
+                                size_t height, enum cudaMemcpyKind);
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t to_pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                  size_t height, enum cudaMemcpyKind);
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t to_pitch, cudaArray_const_t from, size_t x, size_t y,
+                                       size_t width, size_t height, enum cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                     size_t from_y, size_t width, size_t height, enum cudaMemcpyKind);
+/* of `bytes` that go on in the next row; CUDA calls these deprecated */
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                enum cudaMemcpyKind);
+cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                     enum cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                   size_t from_y, size_t bytes, enum cudaMemcpyKind);
+
+/* textures and surfaces of arrays; textures of pitched and linear memory, too */
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *, const struct cudaResourceDesc *,
                                     const struct cudaTextureDesc *, const struct cudaResourceViewDesc *);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *, cudaTextureObject_t);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *, cudaTextureObject_t);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *, const struct cudaResourceDesc *);
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *, cudaSurfaceObject_t);
 
 /* not served: graphs, and memory of other processes */
 cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode);

@@ -1,8 +1,12 @@
-/* curand_kernel.h: random numbers of device code by cuRAND's generators Philox4_32_10 and XORWOW: uniform, normal and
- * log-normal. Others, and curandGenerate… of the host, are not served. */
+/* curand_kernel.h: random numbers of device code by cuRAND's generators Philox4_32_10, XORWOW and MRG32k3a: uniform, normal,
+ * log-normal and Poisson's. Words and uniform numbers are those of cuRAND. MTGP32, quasi-random numbers and
+ * curand_discrete are not served. */
 #ifndef CUDA_ON_CPU_CURAND_KERNEL_H
 #define CUDA_ON_CPU_CURAND_KERNEL_H
 
+#include <cuda_on_cpu/math.h>
+#include <cuda_on_cpu/mrg32k3a.h>
+#include <cuda_on_cpu/poisson.h>
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -79,12 +83,14 @@ struct curandStatePhilox4_32_10 : cuda_on_cpu::SpareNormals {
 struct curandStateXORWOW : cuda_on_cpu::SpareNormals {
     uint32_t v[5], d;
 };
+struct curandStateMRG32k3a : cuda_on_cpu::SpareNormals, cuda_on_cpu::Mrg32k3a {};
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 typedef curandStateXORWOW curandStateXORWOW_t;
 typedef curandStateXORWOW curandState_t;
 typedef curandStateXORWOW curandState;
 
-// A subsequence of Philox is 2^66 words, one of XORWOW 2^67.
+// A subsequence of Philox is 2^66 words, one of XORWOW 2^67, one of MRG32k3a 2^76 and its sequence 2^127.
 inline void skipahead(unsigned long long n, curandStatePhilox4_32_10 *state) {
     const unsigned long long words = state->used + n % 4, blocks = n / 4 + words / 4;
     const unsigned long long low = (static_cast<unsigned long long>(state->counter.y) << 32 | state->counter.x) + blocks;
@@ -147,6 +153,25 @@ inline unsigned curand(curandStateXORWOW *state) {
     return state->v[4] + state->d;
 }
 
+inline void skipahead(unsigned long long n, curandStateMRG32k3a *state) { state->skip(n, 0); }
+inline void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a *state) { state->skip(n, 76); }
+inline void skipahead_sequence(unsigned long long n, curandStateMRG32k3a *state) { state->skip(n, 127); }
+inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                        curandStateMRG32k3a *state) {
+    *state = {};
+    state->begin(seed);
+    skipahead_subsequence(subsequence, state);
+    skipahead(offset, state);
+}
+// All words of 32 bits, of m1 numbers.
+inline unsigned curand(curandStateMRG32k3a *state) {
+    const double word = state->next() * 1.000000048662;
+    return word < 4294967295. ? unsigned(word) : 4294967295u;
+}
+// In (0, 1].
+inline double curand_uniform_double(curandStateMRG32k3a *state) { return state->next() * (1. / cuda_on_cpu::Mrg32k3a::m1); }
+inline float curand_uniform(curandStateMRG32k3a *state) { return float(curand_uniform_double(state)); }
+
 namespace cuda_on_cpu {
 // In (0, 1]. The double takes 53 of 64 bits.
 inline float uniform(unsigned x) { return float(x) * 0x1p-32f + 0x1p-33f; }
@@ -207,6 +232,28 @@ inline float4 curand_normal4(curandStatePhilox4_32_10 *state) {
 inline double2 curand_uniform2_double(curandStatePhilox4_32_10 *state) {
     const uint4 x = curand4(state);
     return {cuda_on_cpu::uniform(x.x, x.y), cuda_on_cpu::uniform(x.z, x.w)};
+}
+
+template <typename S> float2 curand_log_normal2(S *state, float mean, float deviation) {
+    const float2 x = curand_normal2(state);
+    return {std::exp(mean + deviation * x.x), std::exp(mean + deviation * x.y)};
+}
+template <typename S> double2 curand_log_normal2_double(S *state, double mean, double deviation) {
+    const double2 x = curand_normal2_double(state);
+    return {std::exp(mean + deviation * x.x), std::exp(mean + deviation * x.y)};
+}
+inline float4 curand_log_normal4(curandStatePhilox4_32_10 *state, float mean, float deviation) {
+    const float4 x = curand_normal4(state);
+    return {std::exp(mean + deviation * x.x), std::exp(mean + deviation * x.y), std::exp(mean + deviation * x.z),
+            std::exp(mean + deviation * x.w)};
+}
+// The right distribution, by other words than cuRAND takes. 0 for a mean that is not above 0.
+template <typename S> unsigned curand_poisson(S *state, double mean) {
+    return cuda_on_cpu::poisson(mean, [state] { return curand_uniform_double(state); });
+}
+inline uint4 curand_poisson4(curandStatePhilox4_32_10 *state, double mean) {
+    const unsigned x = curand_poisson(state, mean), y = curand_poisson(state, mean), z = curand_poisson(state, mean);
+    return {x, y, z, curand_poisson(state, mean)};
 }
 
 #endif

@@ -11,5 +11,14 @@
   static inline name##4 make_##name##4(T x, T y, T z, T w) { name##4 v = {x, y, z, w}; return v; }
 CUDA_ON_CPU_VECTORS(CUDA_ON_CPU_MAKERS)
 #undef CUDA_ON_CPU_MAKERS
+#define CUDA_ON_CPU_ALIGNED(name, T)                                                                                   \
+  static inline name##4_16a make_##name##4_16a(T x, T y, T z, T w) { name##4_16a v = {x, y, z, w}; return v; }         \
+  static inline name##4_32a make_##name##4_32a(T x, T y, T z, T w) { name##4_32a v = {x, y, z, w}; return v; }
+CUDA_ON_CPU_ALIGNED(long, long)
+CUDA_ON_CPU_ALIGNED(ulong, unsigned long)
+CUDA_ON_CPU_ALIGNED(longlong, long long)
+CUDA_ON_CPU_ALIGNED(ulonglong, unsigned long long)
+CUDA_ON_CPU_ALIGNED(double, double)
+#undef CUDA_ON_CPU_ALIGNED
 
 #endif

@@ -113,6 +113,8 @@ atomicCAS(T *address, cuda_on_cpu::Same<T> expected, cuda_on_cpu::Same<T> value)
     template <typename T, typename... Rest> auto name##_system(T *address, Rest... rest) { return name(address, rest...); }
 CUDA_ON_CPU_SCOPES(atomicAdd)
 CUDA_ON_CPU_SCOPES(atomicSub)
+CUDA_ON_CPU_SCOPES(atomicInc)
+CUDA_ON_CPU_SCOPES(atomicDec)
 CUDA_ON_CPU_SCOPES(atomicMin)
 CUDA_ON_CPU_SCOPES(atomicMax)
 CUDA_ON_CPU_SCOPES(atomicExch)

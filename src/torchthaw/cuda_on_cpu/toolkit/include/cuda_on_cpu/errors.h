@@ -15,7 +15,10 @@
   ROW(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer")                                         \
   ROW(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                             \
   ROW(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                        \
+  ROW(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")                          \
+  ROW(cudaErrorInvalidNormSetting, 27, "read as normalized float not supported for data type")                         \
   ROW(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")                 \
+  ROW(cudaErrorInvalidSurface, 37, "invalid surface reference")                                                        \
   ROW(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                                 \
   ROW(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                                   \
   ROW(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                                    \

@@ -1,13 +1,14 @@
 // cuda_on_cpu/intrinsics.h: __expf, __popc, __ldg, __float2int_rn and their like. Fast ones are as exact as the others.
 #pragma once
 
+#include <cuda_on_cpu/dpx.h>
 #include <cuda_on_cpu/math.h>
 #include <cuda_on_cpu/packed.h>
+#include <cuda_on_cpu/rounding.h>
 #include <cuda_on_cpu/runtime.h>
+#include <cuda_on_cpu/spaces.h>
 
-#include <cfenv>
 #include <ctime>
-#include <limits>
 
 // fast mathematics
 inline float __expf(float x) { return std::exp(x); }
@@ -29,17 +30,6 @@ inline float __saturatef(float x) { return saturate(x); }
     inline T __##name##_rz(T x, T y) { return cuda_on_cpu::rounded<T>(FE_TOWARDZERO, [=] { return expression; }); }    \
     inline T __##name##_ru(T x, T y) { return cuda_on_cpu::rounded<T>(FE_UPWARD, [=] { return expression; }); }        \
     inline T __##name##_rd(T x, T y) { return cuda_on_cpu::rounded<T>(FE_DOWNWARD, [=] { return expression; }); }
-namespace cuda_on_cpu {
-// What `compute` gives in a direction of rounding. Behind a pointer, so that it is not computed before.
-template <typename T, typename Compute> T rounded(int direction, Compute compute) {
-    const int before = fegetround();
-    fesetround(direction);
-    Compute *volatile late = &compute;
-    const volatile T result = (*late)();
-    fesetround(before);
-    return result;
-}
-}  // namespace cuda_on_cpu
 CUDA_ON_CPU_ROUNDED(float, fadd, x + y)
 CUDA_ON_CPU_ROUNDED(float, fsub, x - y)
 CUDA_ON_CPU_ROUNDED(float, fmul, x * y)
@@ -49,23 +39,31 @@ CUDA_ON_CPU_ROUNDED(double, dsub, x - y)
 CUDA_ON_CPU_ROUNDED(double, dmul, x * y)
 CUDA_ON_CPU_ROUNDED(double, ddiv, x / y)
 #undef CUDA_ON_CPU_ROUNDED
-inline float __fmaf_rn(float x, float y, float z) { return std::fma(x, y, z); }
-inline double __fma_rn(double x, double y, double z) { return std::fma(x, y, z); }
-inline float __fsqrt_rn(float x) { return std::sqrt(x); }
-inline double __dsqrt_rn(double x) { return std::sqrt(x); }
+#define CUDA_ON_CPU_DIRECTIONS(T, name, parameters, expression)                                                        \
+    inline T __##name##_rn parameters { return expression; }                                                           \
+    inline T __##name##_rz parameters { return cuda_on_cpu::rounded<T>(FE_TOWARDZERO, [=] { return expression; }); }   \
+    inline T __##name##_ru parameters { return cuda_on_cpu::rounded<T>(FE_UPWARD, [=] { return expression; }); }       \
+    inline T __##name##_rd parameters { return cuda_on_cpu::rounded<T>(FE_DOWNWARD, [=] { return expression; }); }
+CUDA_ON_CPU_DIRECTIONS(float, fmaf, (float x, float y, float z), std::fma(x, y, z))
+CUDA_ON_CPU_DIRECTIONS(float, fmaf_ieee, (float x, float y, float z), std::fma(x, y, z))
+CUDA_ON_CPU_DIRECTIONS(double, fma, (double x, double y, double z), std::fma(x, y, z))
+CUDA_ON_CPU_DIRECTIONS(float, fsqrt, (float x), std::sqrt(x))
+CUDA_ON_CPU_DIRECTIONS(double, dsqrt, (double x), std::sqrt(x))
+CUDA_ON_CPU_DIRECTIONS(float, frcp, (float x), 1 / x)
+CUDA_ON_CPU_DIRECTIONS(double, drcp, (double x), 1 / x)
+CUDA_ON_CPU_DIRECTIONS(float, int2float, (int x), float(x))
+CUDA_ON_CPU_DIRECTIONS(float, uint2float, (unsigned x), float(x))
+CUDA_ON_CPU_DIRECTIONS(float, ll2float, (long long x), float(x))
+CUDA_ON_CPU_DIRECTIONS(float, ull2float, (unsigned long long x), float(x))
+CUDA_ON_CPU_DIRECTIONS(double, ll2double, (long long x), double(x))
+CUDA_ON_CPU_DIRECTIONS(double, ull2double, (unsigned long long x), double(x))
+CUDA_ON_CPU_DIRECTIONS(float, double2float, (double x), float(x))
+#undef CUDA_ON_CPU_DIRECTIONS
+inline double __int2double_rn(int x) { return x; }
+inline double __uint2double_rn(unsigned x) { return x; }
 inline float __frsqrt_rn(float x) { return rsqrtf(x); }
-inline float __frcp_rn(float x) { return 1 / x; }
-inline double __drcp_rn(double x) { return 1 / x; }
 
 // Conversions to integers, which saturate; a NaN is 0.
-namespace cuda_on_cpu {
-template <typename I, typename F> I saturated(F x) {
-    using Limits = std::numeric_limits<I>;
-    if (x != x) return 0;
-    if (x <= F(Limits::min())) return Limits::min();
-    return x >= F(Limits::max()) ? Limits::max() : I(x);
-}
-}  // namespace cuda_on_cpu
 #define CUDA_ON_CPU_TO_INTEGER(F, from, I, to)                                                                         \
     inline I __##from##2##to##_rn(F x) { return cuda_on_cpu::saturated<I>(std::nearbyint(x)); }                        \
     inline I __##from##2##to##_rz(F x) { return cuda_on_cpu::saturated<I>(std::trunc(x)); }                            \
@@ -80,15 +78,6 @@ CUDA_ON_CPU_TO_INTEGERS(float, float)
 CUDA_ON_CPU_TO_INTEGERS(double, double)
 #undef CUDA_ON_CPU_TO_INTEGERS
 #undef CUDA_ON_CPU_TO_INTEGER
-inline float __int2float_rn(int x) { return float(x); }
-inline float __uint2float_rn(unsigned x) { return float(x); }
-inline float __ll2float_rn(long long x) { return float(x); }
-inline float __ull2float_rn(unsigned long long x) { return float(x); }
-inline double __int2double_rn(int x) { return x; }
-inline double __uint2double_rn(unsigned x) { return x; }
-inline double __ll2double_rn(long long x) { return double(x); }
-inline double __ull2double_rn(unsigned long long x) { return double(x); }
-inline float __double2float_rn(double x) { return float(x); }
 
 // The same bits as another type.
 namespace cuda_on_cpu {
@@ -151,6 +140,16 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return unsigned((static_cast<unsigned long long>(high) << 32 | low) >> (by & 31));
 }
+// As those, but by 32 at most.
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by) {
+    return by >= 32 ? low : __funnelshift_l(low, high, by);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by) {
+    return by >= 32 ? high : __funnelshift_r(low, high, by);
+}
+inline unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+inline unsigned __nv_bswap32(unsigned x) { return __builtin_bswap32(x); }
+inline unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
 inline int __mul24(int x, int y) { return int((int(unsigned(x) << 8) >> 8) * 1LL * (int(unsigned(y) << 8) >> 8)); }
 inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffff) * (y & 0xffffff); }
 inline int __mulhi(int x, int y) { return int(static_cast<long long>(x) * y >> 32); }
@@ -162,13 +161,33 @@ inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
 inline int __hadd(int x, int y) { return int((static_cast<long long>(x) + y) >> 1); }
 inline int __rhadd(int x, int y) { return int((static_cast<long long>(x) + y + 1) >> 1); }
 inline unsigned __uhadd(unsigned x, unsigned y) { return unsigned((static_cast<unsigned long long>(x) + y) >> 1); }
+inline unsigned __urhadd(unsigned x, unsigned y) { return unsigned((static_cast<unsigned long long>(x) + y + 1) >> 1); }
 inline unsigned __sad(int x, int y, unsigned z) { return z + unsigned(x < y ? unsigned(y) - x : unsigned(x) - y); }
 inline unsigned __usad(unsigned x, unsigned y, unsigned z) { return z + (x < y ? y - x : x - y); }
-inline int __dp4a(int x, int y, int z) {
-    unsigned sum = unsigned(z);
-    for (int i = 0; i < 4; i++) sum += unsigned(int8_t(x >> 8 * i) * int8_t(y >> 8 * i));
-    return int(sum);
+
+// Sums of products: of four bytes each; of two 16-bit numbers with the lower or the upper two bytes.
+namespace cuda_on_cpu {
+template <typename X, typename Y> unsigned products(unsigned x, unsigned y, unsigned sum, int first) {
+    constexpr int bits = 8 * sizeof(X);
+    for (int i = 0; i < 32 / bits; i++) sum += unsigned(int(X(x >> bits * i)) * int(Y(y >> 8 * (first + i))));
+    return sum;
 }
+template <typename To, typename From> To all_bits(const From &from) {
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+}  // namespace cuda_on_cpu
+#define CUDA_ON_CPU_PRODUCTS(name, X2, Y4, X, Y, R, first)                                                             \
+    inline R __##name(R x, R y, R z) { return R(cuda_on_cpu::products<X, Y>(unsigned(x), unsigned(y), unsigned(z), first)); } \
+    inline R __##name(X2 x, Y4 y, R z) { return __##name(cuda_on_cpu::all_bits<R>(x), cuda_on_cpu::all_bits<R>(y), z); }
+CUDA_ON_CPU_PRODUCTS(dp4a, char4, char4, int8_t, int8_t, int, 0)
+CUDA_ON_CPU_PRODUCTS(dp4a, uchar4, uchar4, uint8_t, uint8_t, unsigned, 0)
+CUDA_ON_CPU_PRODUCTS(dp2a_lo, short2, char4, int16_t, int8_t, int, 0)
+CUDA_ON_CPU_PRODUCTS(dp2a_lo, ushort2, uchar4, uint16_t, uint8_t, unsigned, 0)
+CUDA_ON_CPU_PRODUCTS(dp2a_hi, short2, char4, int16_t, int8_t, int, 2)
+CUDA_ON_CPU_PRODUCTS(dp2a_hi, ushort2, uchar4, uint16_t, uint8_t, unsigned, 2)
+#undef CUDA_ON_CPU_PRODUCTS
 
 // Loads and stores that only hint at caches, and the clock.
 #define CUDA_ON_CPU_LOAD(name) template <typename T> T name(const T *address) { return *address; }
@@ -194,3 +213,11 @@ inline long long clock64() {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 inline unsigned long long __globaltimer() { return static_cast<unsigned long long>(clock64()); }
+
+// What kind of memory an address is of. __constant__ variables are global here, so there is no __isConstant.
+#define CUDA_ON_CPU_SPACE(name, space)                                                                                 \
+    inline unsigned name(const void *address) { return cuda_on_cpu::is_in(cuda_on_cpu::Space::space, address); }
+CUDA_ON_CPU_SPACE(__isGlobal, global)
+CUDA_ON_CPU_SPACE(__isShared, shared)
+CUDA_ON_CPU_SPACE(__isLocal, local)
+#undef CUDA_ON_CPU_SPACE

@@ -39,6 +39,8 @@ inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
 inline long long llmin(long long a, long long b) { return min(a, b); }
 inline long long llmax(long long a, long long b) { return max(a, b); }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 // Each as NAME for both types and NAMEf for float.
 #define CUDA_ON_CPU_MATH(name, expression)                                                                             \
@@ -108,6 +110,8 @@ inline float normf(int n, const float *p) {
     for (int i = 0; i < n; i++) length = std::hypot(length, p[i]);
     return length;
 }
+inline double rnorm(int n, const double *p) { return 1 / norm(n, p); }
+inline float rnormf(int n, const float *p) { return 1 / normf(n, p); }
 inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0., std::fabs(x)); }
 inline double cyl_bessel_i1(double x) { return std::copysign(std::cyl_bessel_i(1., std::fabs(x)), x); }
 inline float cyl_bessel_i0f(float x) { return float(cyl_bessel_i0(x)); }

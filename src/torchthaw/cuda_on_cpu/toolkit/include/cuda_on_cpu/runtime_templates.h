@@ -141,6 +141,54 @@ cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void *
     return cuda_on_cpu::launch_address(kernel, shape, arguments);
 }
 
+// Arguments of arrays that C++ leaves out.
+inline cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, size_t width, size_t height = 0) {
+    return cudaMallocArray(array, desc, width, height, cudaArrayDefault);
+}
+inline cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, cudaExtent extent) {
+    return cudaMalloc3DArray(array, desc, extent, cudaArrayDefault);
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *how) { return cudaMemcpy3DAsync(how, nullptr); }
+inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent) {
+    return cudaMemset3DAsync(memory, value, extent, nullptr);
+}
+inline cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t from_pitch,
+                                            size_t width, size_t height, cudaMemcpyKind kind) {
+    return cudaMemcpy2DToArrayAsync(to, x, y, from, from_pitch, width, height, kind, nullptr);
+}
+inline cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t to_pitch, cudaArray_const_t from, size_t x, size_t y,
+                                              size_t width, size_t height, cudaMemcpyKind kind) {
+    return cudaMemcpy2DFromArrayAsync(to, to_pitch, from, x, y, width, height, kind, nullptr);
+}
+inline cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                            size_t from_y, size_t width, size_t height) {
+    return cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, width, height, cudaMemcpyDeviceToDevice);
+}
+
 inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};
 }
+// The one that describes elements of the type T: a number of 8, 16 or 32 bits, or 1, 2 or 4 of one type in a struct.
+namespace cuda_on_cpu {
+template <typename T, typename = void> struct Parts {
+    using Scalar = T;
+};
+template <typename T> struct Parts<T, std::void_t<decltype(T::x)>> {
+    using Scalar = decltype(T::x);
+};
+template <typename Scalar> constexpr cudaChannelFormatKind kind_of =
+    std::is_floating_point_v<Scalar> ? cudaChannelFormatKindFloat
+    : std::is_signed_v<Scalar>       ? cudaChannelFormatKindSigned
+                                     : cudaChannelFormatKindUnsigned;
+}  // namespace cuda_on_cpu
+template <typename T> cudaChannelFormatDesc cudaCreateChannelDesc() {
+    using Scalar = typename cuda_on_cpu::Parts<T>::Scalar;
+    static_assert(std::is_arithmetic_v<Scalar> && sizeof(Scalar) <= 4, "expected numbers of 8, 16 or 32 bits");
+    const int bits = 8 * sizeof(Scalar), count = sizeof(T) / sizeof(Scalar);
+    const auto channel = [=](int i) { return i < count ? bits : 0; };
+    return {channel(0), channel(1), channel(2), channel(3), cuda_on_cpu::kind_of<Scalar>};
+}
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf() { return {16, 0, 0, 0, cudaChannelFormatKindFloat}; }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf1() { return {16, 0, 0, 0, cudaChannelFormatKindFloat}; }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf2() { return {16, 16, 0, 0, cudaChannelFormatKindFloat}; }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf4() { return {16, 16, 16, 16, cudaChannelFormatKindFloat}; }
