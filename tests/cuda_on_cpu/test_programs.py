@@ -13,6 +13,11 @@ from support import cuda_on_cpu
 from support.messages import names
 from torchthaw.cuda_on_cpu import thrust
 
+# Each prints "right".
+PROGRAMS = (
+    "program random values blas cub_block cub_device groups headers functions eight_bits barriers host_random".split()
+)
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -26,9 +31,7 @@ def ends(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize(
-    "name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers", "functions", "eight_bits", "barriers", "host_random"]
-)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_right(name, threads, folder):
     path = folder / name
     if not path.exists():

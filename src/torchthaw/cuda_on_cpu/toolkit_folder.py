@@ -28,6 +28,7 @@ SAME = {
 
 # Libraries of a toolkit that are in the runtime; each with the numbers that programs load them by.
 LIBRARIES = {
+    "cuda": ("1",),
     "cudart": ("12", "13"),
     "cublas": ("12", "13"),
     "cublasLt": (),

@@ -1,0 +1,36 @@
+/* cuda_on_cpu/driver_errors.h: the errors of CUDA's driver: name, number. Those of the runtime with the same number have the
+ * texts. */
+#define CUDA_ON_CPU_DRIVER_ERRORS(ROW)                                                                                 \
+  ROW(CUDA_SUCCESS, 0)                                                                                                 \
+  ROW(CUDA_ERROR_INVALID_VALUE, 1)                                                                                     \
+  ROW(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                                     \
+  ROW(CUDA_ERROR_NOT_INITIALIZED, 3)                                                                                   \
+  ROW(CUDA_ERROR_DEINITIALIZED, 4)                                                                                     \
+  ROW(CUDA_ERROR_NO_DEVICE, 100)                                                                                       \
+  ROW(CUDA_ERROR_INVALID_DEVICE, 101)                                                                                  \
+  ROW(CUDA_ERROR_INVALID_IMAGE, 200)                                                                                   \
+  ROW(CUDA_ERROR_INVALID_CONTEXT, 201)                                                                                 \
+  ROW(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                                               \
+  ROW(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
+  ROW(CUDA_ERROR_INVALID_SOURCE, 300)                                                                                  \
+  ROW(CUDA_ERROR_FILE_NOT_FOUND, 301)                                                                                  \
+  ROW(CUDA_ERROR_OPERATING_SYSTEM, 304)                                                                                \
+  ROW(CUDA_ERROR_INVALID_HANDLE, 400)                                                                                  \
+  ROW(CUDA_ERROR_ILLEGAL_STATE, 401)                                                                                   \
+  ROW(CUDA_ERROR_NOT_FOUND, 500)                                                                                       \
+  ROW(CUDA_ERROR_NOT_READY, 600)                                                                                       \
+  ROW(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                                                 \
+  ROW(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                                         \
+  ROW(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                                                  \
+  ROW(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704)                                                                     \
+  ROW(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, 705)                                                                         \
+  ROW(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                                            \
+  ROW(CUDA_ERROR_ASSERT, 710)                                                                                          \
+  ROW(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712)                                                                  \
+  ROW(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, 713)                                                                      \
+  ROW(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                                              \
+  ROW(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                                   \
+  ROW(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720)                                                                    \
+  ROW(CUDA_ERROR_NOT_PERMITTED, 800)                                                                                   \
+  ROW(CUDA_ERROR_NOT_SUPPORTED, 801)                                                                                   \
+  ROW(CUDA_ERROR_UNKNOWN, 999)
