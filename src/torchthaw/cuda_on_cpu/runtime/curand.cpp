@@ -3,6 +3,7 @@
 // cuRAND fills an array by many subsequences in turn. Which ones, and how many numbers each gives at a time, was found out by
 // calls of cuRAND 10.3's generators of the host: one number, or two normal ones, of 4,096 subsequences of XORWOW or of 81,920 of
 // MRG32k3a; four numbers of 65,536 subsequences of Philox.
+#include <cuda_on_cpu/access.h>
 #include <curand.h>
 #include <curand_kernel.h>
 
@@ -191,6 +192,7 @@ curandStatus_t fill(curandGenerator_t generator, const char *function, T *to, si
     if (!count) return good;
     const Side side = generator->of_host ? Side::host : Side::device;
     if (count > SIZE_MAX / sizeof(T) || !fits(function, to, count * sizeof(T), side)) return CURAND_STATUS_LAUNCH_FAILURE;
+    const Access access;
     into(generator->made());
     return good;
 }

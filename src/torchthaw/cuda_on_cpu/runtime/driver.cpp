@@ -1,4 +1,5 @@
 // cuda_on_cpu/runtime/driver.cpp: CUDA's driver, whose calls are the runtime's by other names.
+#include <cuda_on_cpu/access.h>
 #include <cuda.h>
 
 #include "errors.h"
@@ -63,8 +64,9 @@ template <typename T> CUresult set(CUdeviceptr to, T value, size_t count) {
     if (!current()) return CUDA_ERROR_INVALID_CONTEXT;
     return driver([=] {
         if (const cudaError_t error = initialize()) return error;
-        if (to % sizeof(T) || count > SIZE_MAX / sizeof(T) || !fits(pointer(to), count * sizeof(T), Side::device))
+        if (to % sizeof(T) || count > SIZE_MAX / sizeof(T) || !fits("the target of cuMemset", pointer(to), count * sizeof(T), Side::device))
             return record(cudaErrorInvalidValue);
+        const Access access;
         std::fill_n(static_cast<T *>(pointer(to)), count, value);
         return cudaSuccess;
     });
