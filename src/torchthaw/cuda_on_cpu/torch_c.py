@@ -52,10 +52,14 @@ REFUSED = {
 }  # fmt: skip
 
 
-def fill(torch_c, device, runtime):
-    """Puts the names into torch._C. device, runtime: libraries of ctypes."""
+def refuse(torch_c):
+    """Puts the names into torch._C that say what is not served."""
     for name, what in REFUSED.items():
         setattr(torch_c, name, _refusal(name, what))
+
+
+def fill(torch_c, device, runtime):
+    """Puts the other names into the torch._C of a PyTorch for CPUs. device, runtime: libraries of ctypes."""
     for name, value in {**_names(torch_c, device, runtime), **COMMUNICATION}.items():
         setattr(torch_c, name, value)
 
