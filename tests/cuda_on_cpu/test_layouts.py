@@ -38,14 +38,20 @@ def structs():
 
 def constants():
     text = without_comments(HEADER.read_text())
-    return [name for body in re.findall(r"^enum \w+ \{([^{}]*)\};", text, re.MULTILINE) for name in re.findall(r"\b(cuda\w+) =", body)]
+    return [
+        name
+        for body in re.findall(r"^enum \w+ \{([^{}]*)\};", text, re.MULTILINE)
+        for name in re.findall(r"\b(cuda\w+) =", body)
+    ]
 
 
 def numbers(include, folder, wanted):
     """{expression: value} of C++ expressions, as the headers of a folder give them."""
     lines = "".join(f'std::printf("%s=%lld\\n", "{each}", (long long)({each}));\n' for each in wanted)
     source = folder / "numbers.cpp"
-    source.write_text(f"#include <cstddef>\n#include <cstdio>\n#include <cuda_runtime_api.h>\nint main() {{\n{lines}}}\n")
+    source.write_text(
+        f"#include <cstddef>\n#include <cstdio>\n#include <cuda_runtime_api.h>\nint main() {{\n{lines}}}\n"
+    )
     program = folder / "numbers"
     made = subprocess.run(
         [*toolchain.cxx_compiler(), "-w", "-I", include, "-o", program, source], capture_output=True, text=True
@@ -69,7 +75,12 @@ def test_all_are_as_in_cuda_13(tmp_path):
     assert len(found) > 8 and len(found["cudaDeviceProp"]) > 80
     wanted = [f"offsetof({name}, {field})" for name, fields in found.items() for field in fields if name not in SHORTER]
     wanted += [f"sizeof({name})" for name in found if name not in SHORTER]
-    wanted += ["sizeof(cudaLaunchAttribute)", "offsetof(cudaLaunchAttribute, val)", "sizeof(cudaLaunchConfig_t)", *constants()]
+    wanted += [
+        "sizeof(cudaLaunchAttribute)",
+        "offsetof(cudaLaunchAttribute, val)",
+        "sizeof(cudaLaunchConfig_t)",
+        *constants(),
+    ]
     (tmp_path / "ours").mkdir()
     (tmp_path / "real").mkdir()
     ours = numbers(toolkit_folder.HEADERS, tmp_path / "ours", wanted)

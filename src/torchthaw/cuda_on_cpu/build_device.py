@@ -34,7 +34,9 @@ class PyTorch:
         found = runpy.run_path(os.path.join(folder, "version.py"))
         self.folder, self.version, self.cuda = folder, found["__version__"], found.get("cuda") or ""
         if tuple(map(int, re.findall(r"\d+", self.version)[:2])) < OLDEST:
-            raise RuntimeError(f"TORCHTHAW_CUDA=cpu: expected PyTorch {OLDEST[0]}.{OLDEST[1]} or newer, got {self.version}")
+            raise RuntimeError(
+                f"TORCHTHAW_CUDA=cpu: expected PyTorch {OLDEST[0]}.{OLDEST[1]} or newer, got {self.version}"
+            )
         if found.get("hip"):
             raise RuntimeError(
                 f"TORCHTHAW_CUDA=cpu: expected a PyTorch for CPUs or for CUDA, got {self.version} in {folder}, which is for "
@@ -77,8 +79,8 @@ def declare(loaded):
 
 
 def include_dirs(torch):
-    """Folders of headers for CUDA that PyTorch's own headers of this kind lack, or name."""
-    return [HERE / ("include_libraries" if torch.cuda else "include_pytorch")]
+    """The folder of headers that come before those of this kind of PyTorch: what they lack, or name."""
+    return [HERE / ("include_for_gpus" if torch.cuda else "include_pytorch")]
 
 
 def sources(torch):

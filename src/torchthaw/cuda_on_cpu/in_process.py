@@ -41,7 +41,7 @@ def _load_device(spec):
 def _fill(module):
     torch_c.refuse(module)
     if _loaded["torch"].cuda:
-        module._has_cudnn = False
+        torch_c.change(module)
         return
     torch_c.fill(module, _loaded["device"], _loaded["runtime"])
     version = torch_c.version(_loaded["runtime"])

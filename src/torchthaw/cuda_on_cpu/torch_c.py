@@ -1,5 +1,5 @@
 """torchthaw/cuda_on_cpu/torch_c.py: what torch.cuda and others of PyTorch's Python look for in torch._C, where a PyTorch
-for CPUs has nothing.
+for CPUs has nothing. One that is built for CUDA has its own, but for what is not served.
 
 PyTorch's own functions in torch.cuda then work as they are: is_available, Stream, Event, memory_allocated, manual_seed.
 All names here are private ones of PyTorch. A version that looks for none of them has an unused attribute; one that looks
@@ -10,6 +10,7 @@ import ctypes
 import enum
 import functools
 import os
+import sys
 import types
 
 KINDS = "current", "peak", "allocated", "freed"
@@ -56,6 +57,13 @@ def refuse(torch_c):
     """Puts the names into torch._C that say what is not served."""
     for name, what in REFUSED.items():
         setattr(torch_c, name, _refusal(name, what))
+
+
+def change(torch_c):
+    """Changes the torch._C of a PyTorch built for CUDA, which has all of the names: it has no cuDNN, and nothing to wait for."""
+    torch_c._has_cudnn = False
+    del torch_c._cudnn, sys.modules["torch._C._cudnn"]
+    torch_c._cuda_sleep = _function(torch_c, None)
 
 
 def fill(torch_c, device, runtime):

@@ -42,7 +42,8 @@ struct DeviceAllocator final : pluggable::CUDAPluggableAllocator {
 DeviceAllocator &on_device = *new DeviceAllocator; /* never destroyed: tensors of static objects are freed later */
 
 const bool registered = [] {
-    pluggable::changeCurrentAllocator({&on_device, [](auto *) {}});
+    pluggable::changeCurrentAllocator({&on_device, [](auto *) {}}); /* for code that asks CUDA */
+    c10::SetAllocator(c10::DeviceType::CUDA, &on_device, 1);        /* for code of any device */
     return true;
 }();
 
