@@ -1,7 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test test-all test-build test-build-quick bench sanitize harden compile-check fuzz
 .PHONY: cuda-check gpu-check
-.PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
+.PHONY: compat compat-short cuda-build clean environment test-environment bench-environment harden-environment docs-environment
 .PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects portable-projects portable-survey portable-pybind11 portable-versions bench-portable
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -107,6 +107,9 @@ compat: test-environment ## test one wheel beside many versions: torch="2.4.1 ne
 
 compat-short: test-environment ## the same with the newest PyTorch that .ci/requirements records, on this Python
 	@$(python) .ci/compat.py --short
+
+cuda-build: test-environment ## test CUDA on the CPU beside PyTorch's builds for CUDA, without a GPU: torch="2.13.0" keep=1
+	@$(python) .ci/cuda_build.py $(if $(torch),--torch "$(torch)") $(if $(keep),--keep)
 
 projects: test-environment ## build real projects, without and with run: only="nnfc DCNv2" torch=2.15.0 short=1 edits=1 applied=1 cuda=cpu publish=1
 	@$(python) .ci/projects.py $(only) $(if $(short),--short) $(if $(publish),--publish) $(if $(applied),--applied) $(if $(edits),--edits) \

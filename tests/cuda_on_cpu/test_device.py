@@ -61,8 +61,15 @@ def test_a_line_says_so():
 
 @pytest.mark.slow
 def test_never_by_itself(tmp_path):
-    code = "import torch; print(torch.cuda.is_available(), torch.version.cuda, hasattr(torch._C, '_cuda_init'))"
-    expected = "False None False\n"
+    code = (
+        "import torch; print(torch.cuda.is_available(), torch.version.cuda, hasattr(torch._C, '_cuda_init'), "
+        "hasattr(torch._C, '_cudnn'), hasattr(torch.ops.cuda_on_cpu, 'resize_storage'))"
+    )
+    plain = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    expected = plain.stdout
+    assert expected.endswith(" False\n"), plain.stderr
+    if torch.version.cuda is None:
+        assert expected == "False None False False False\n"
     assert run("-c", code, TORCHTHAW_CUDA="").stdout == expected
     without_run = subprocess.run(
         [sys.executable, "-c", "import torchthaw\n" + code], capture_output=True, text=True,
@@ -85,14 +92,30 @@ def test_a_process_after_backward_ends_quietly():
 
 
 @pytest.mark.parametrize(
-    ("version", "words"), [("2.6.0", ["2.7", "2.6.0"]), ("2.13.0+cu130", ["for CPUs", "2.13.0+cu130"])]
-)
-def test_a_pytorch_that_has_no_device(tmp_path, version, words):
-    cuda = "'13.0'" if "cu" in version else "None"
-    (tmp_path / "version.py").write_text(f"__version__ = {version!r}\ncuda = {cuda}\n")
+    ("version", "cuda", "hip", "words"),
+    [
+        ("2.6.0", None, None, ["2.7", "2.6.0"]), ("2.6.0+cu130", "13.0", None, ["2.7", "2.6.0"]),
+        ("2.9.0+cu126", "12.6", None, ["for CPUs", "CUDA 13", "2.9.0+cu126", "12.6"]),
+        ("2.9.0+rocm6", None, "6.4", ["for CPUs", "2.9.0+rocm6", "AMD"]),
+    ],
+)  # fmt: skip
+def test_a_pytorch_that_has_no_device(tmp_path, version, cuda, hip, words):
+    (tmp_path / "version.py").write_text(f"__version__ = {version!r}\ncuda = {cuda!r}\nhip = {hip!r}\n")
     with pytest.raises(RuntimeError) as raised:
         build_device.library(str(tmp_path))
     assert all(word in str(raised.value) for word in words)
+
+
+@pytest.mark.parametrize(("cuda", "kind"), [(None, "for_cpus"), ("13.0", "for_gpus"), ("13.2", "for_gpus")])
+def test_the_kind_of_pytorch_chooses_the_sources(tmp_path, cuda, kind):
+    (tmp_path / "version.py").write_text(f"__version__ = '2.13.0'\ncuda = {cuda!r}\n")
+    chosen = build_device.sources(build_device.PyTorch(str(tmp_path)))
+    folders = {path.parent.name for path in chosen}
+    assert folders == {"device", kind} and {path.name for path in chosen} >= {
+        "fallback.cpp",
+        "allocator.cpp",
+        "generator.cpp",
+    }
 
 
 @pytest.mark.slow
@@ -103,7 +126,7 @@ sys.path[:0] = [{str(SRC)!r}]
 from pathlib import Path
 from torchthaw.cuda_on_cpu import build_device
 
-def build(folder, torch_folder, version):
+def build(folder, torch):
     time.sleep(1)
     with open({str(tmp_path / "built")!r}, "a") as file:
         file.write("x")

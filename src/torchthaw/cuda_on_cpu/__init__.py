@@ -20,7 +20,7 @@ def environment():
     Raises FileNotFoundError for a check where AddressSanitizer is missing, RuntimeError for a PyTorch that cannot have
     the device.
     """
-    build_device.examine()
+    build_device.installed()
     toolkit = toolkit_folder.home()
     folders = [os.fspath(toolkit / "lib64"), *os.environ.get(LIBRARIES, "").split(os.pathsep)]
     found = dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(toolkit))
@@ -33,8 +33,11 @@ def environment():
 
 
 def include_dirs():
-    """The folder of PyTorch's headers for CUDA, which a PyTorch for CPUs lacks or has for a library that it lacks."""
-    return [os.path.join(os.path.dirname(os.path.abspath(__file__)), "include_pytorch")] if config.cuda_is_cpu() else []
+    """Folders of headers, as text: PyTorch's for CUDA, which one for CPUs lacks or has for a library that it lacks; and
+    those of other libraries that the headers of one for GPUs name.
+    """
+    torch = build_device.installed() if config.cuda_is_cpu() else None
+    return [os.fspath(folder) for folder in build_device.include_dirs(torch)] if torch else []
 
 
 def library_for(path):

@@ -1,5 +1,5 @@
 """torchthaw/cuda_on_cpu/torch_c.py: what torch.cuda and others of PyTorch's Python look for in torch._C, where a PyTorch
-for CPUs has nothing.
+for CPUs has nothing. One that is built for CUDA has its own, but for what is not served.
 
 PyTorch's own functions in torch.cuda then work as they are: is_available, Stream, Event, memory_allocated, manual_seed.
 All names here are private ones of PyTorch. A version that looks for none of them has an unused attribute; one that looks
@@ -10,6 +10,7 @@ import ctypes
 import enum
 import functools
 import os
+import sys
 import types
 
 KINDS = "current", "peak", "allocated", "freed"
@@ -52,10 +53,21 @@ REFUSED = {
 }  # fmt: skip
 
 
-def fill(torch_c, device, runtime):
-    """Puts the names into torch._C. device, runtime: libraries of ctypes."""
+def refuse(torch_c):
+    """Puts the names into torch._C that say what is not served."""
     for name, what in REFUSED.items():
         setattr(torch_c, name, _refusal(name, what))
+
+
+def change(torch_c):
+    """Changes the torch._C of a PyTorch built for CUDA, which has all of the names: it has no cuDNN, and nothing to wait for."""
+    torch_c._has_cudnn = False
+    del torch_c._cudnn, sys.modules["torch._C._cudnn"]
+    torch_c._cuda_sleep = _function(torch_c, None)
+
+
+def fill(torch_c, device, runtime):
+    """Puts the other names into the torch._C of a PyTorch for CPUs. device, runtime: libraries of ctypes."""
     for name, value in {**_names(torch_c, device, runtime), **COMMUNICATION}.items():
         setattr(torch_c, name, value)
 

@@ -10,7 +10,7 @@ import re
 import runpy
 from pathlib import Path
 
-from ..base import cache
+from ..base import cache, config
 
 OF_ONE_CUDA = re.compile(r"cu(\d+)")  # such as nvidia/cu13; the packages for CUDA 12 have a folder for each library
 LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
@@ -19,8 +19,11 @@ LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
 def folder(toolkit):
     """A folder with ``include`` and ``lib`` that hold what this toolkit lacks; None where it lacks nothing.
 
-    The packages must be for the toolkit's major version of CUDA, as a folder's name or PyTorch says.
+    The packages must be for the toolkit's major version of CUDA, as a folder's name or PyTorch says. None for CUDA on the
+    CPU, which runs none of these libraries.
     """
+    if config.cuda_is_cpu():
+        return None
     links = {}
     for package in _packages(toolkit.version.partition(".")[0]):
         for path in sorted((package / "include").glob("*")):

@@ -68,8 +68,13 @@ struct CUDAHooks final : CUDAHooksInterface {
     void cuFFTClearPlanCache(DeviceIndex) const {}
 };
 
-REGISTER_CUDA_HOOKS(CUDAHooks);
+/* Before those of a PyTorch built for CUDA. */
+C10_REGISTER_CLASS_WITH_PRIORITY(CUDAHooksRegistry, CUDAHooks, c10::REGISTRY_PREFERRED, CUDAHooks)
 
 }  // namespace
 
 }  // namespace at
+
+namespace cuda_on_cpu {
+thread_local bool gives_default_generator = false;
+}

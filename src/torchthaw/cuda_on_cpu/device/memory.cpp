@@ -1,10 +1,9 @@
-/* memory.cpp: allocators over cudaMalloc of the runtime for the CPU, and what they count. */
+/* memory.cpp: blocks of cudaMalloc of the runtime for the CPU, what is counted of them, and the allocators that say they
+ * are on the CPU. The device's own allocator is in for_cpus/ and for_gpus/. */
 #include "memory.h"
 
 #include <c10/core/CPUAllocator.h>
-#include <c10/core/CachingDeviceAllocator.h>
 #include <cuda_runtime_api.h>
-#include <torch/csrc/api/include/torch/version.h>
 
 #include <algorithm>
 #include <cstring>
@@ -73,6 +72,8 @@ bool try_to_free(void *address) {
     return true;
 }
 
+}  // namespace
+
 void free_block(void *address) { try_to_free(address); }
 
 void *allocate_block(size_t size) {
@@ -105,39 +106,7 @@ void copy_bytes(void *to, const void *from, size_t size) {
     std::memcpy(to, from, size);
 }
 
-#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9
-/* What torch.accelerator asks for statistics. */
-struct DeviceAllocator final : c10::DeviceAllocator {
-    bool initialized() override { return true; }
-    void emptyCache(c10::MempoolId_t) override {}
-    void recordStream(const c10::DataPtr &, c10::Stream) override {}
-    void resetAccumulatedStats(c10::DeviceIndex) override { reset_accumulated(); }
-    void resetPeakStats(c10::DeviceIndex) override { reset_peak(); }
-
-    c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
-        const Statistics now = statistics();
-        c10::CachingDeviceAllocator::DeviceStats found;
-        for (auto *bytes : {&found.allocated_bytes, &found.reserved_bytes, &found.active_bytes, &found.requested_bytes})
-            (*bytes)[0] = stat(now.bytes);
-        for (auto *blocks : {&found.allocation, &found.segment, &found.active}) (*blocks)[0] = stat(now.blocks);
-        found.num_ooms = static_cast<int64_t>(now.out_of_memory);
-        return found;
-    }
-    static c10::CachingAllocator::Stat stat(const Count &count) {
-        c10::CachingAllocator::Stat found;
-        found.current = static_cast<int64_t>(count.current);
-        found.peak = static_cast<int64_t>(count.peak);
-        found.allocated = static_cast<int64_t>(count.allocated);
-        found.freed = static_cast<int64_t>(count.freed);
-        return found;
-    }
-#else
-struct DeviceAllocator final : c10::Allocator {
-#endif
-    c10::DataPtr allocate(size_t size) override { return allocate_on(DEVICE, size); }
-    c10::DeleterFnPtr raw_deleter() const override { return &free_block; }
-    void copy_data(void *to, const void *from, size_t size) const override { copy_bytes(to, from, size); }
-};
+namespace {
 
 struct AliasAllocator final : c10::Allocator {
     c10::DataPtr allocate(size_t size) override { return allocate_on(c10::kCPU, size); }
@@ -164,7 +133,6 @@ struct PinnedAllocator final : c10::Allocator {
     void copy_data(void *to, const void *from, size_t size) const override { std::memcpy(to, from, size); }
 };
 
-DeviceAllocator &on_device = *new DeviceAllocator;
 AliasAllocator &on_alias = *new AliasAllocator;
 PinnedAllocator &pinned = *new PinnedAllocator;
 thread_local int in_kernels = 0;
@@ -183,14 +151,12 @@ struct HostAllocator final : c10::Allocator {
 };
 
 const bool registered = [] {
-    c10::SetAllocator(c10::DeviceType::CUDA, &on_device);
     c10::SetCPUAllocator(new HostAllocator, 1);
     return true;
 }();
 
 }  // namespace
 
-c10::Allocator *device_allocator() { return &on_device; }
 c10::Allocator *alias_allocator() { return &on_alias; }
 c10::Allocator *pinned_allocator() { return &pinned; }
 bool is_pinned(const void *address) { return pinned_blocks.holds(address); }

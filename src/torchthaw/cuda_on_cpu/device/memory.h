@@ -14,6 +14,12 @@ inline const c10::Device DEVICE{c10::DeviceType::CUDA, 0};
  * context is its address. Throws c10::OutOfMemoryError. */
 c10::Allocator *device_allocator();
 
+/* What it is made of: a block, which free_block() takes back; null for no bytes. */
+c10::DataPtr allocate_on(c10::Device device, size_t size);
+void *allocate_block(size_t size);
+void free_block(void *address);
+void copy_bytes(void *to, const void *from, size_t size);
+
 /* The same memory, said to be on the CPU: for storages of aliases.h. */
 c10::Allocator *alias_allocator();
 

@@ -137,7 +137,7 @@ static void ask_generators() {
         TORCH_CHECK(generator->philox_engine_inputs(increment) == std::make_pair(uint64_t(9), before));
         TORCH_CHECK(generator->get_offset() == uint64_t(offset));
     }
-    const at::Generator copy = at::Generator(generator->clone());
+    const at::Generator copy = made.clone();
     TORCH_CHECK(copy.get<at::CUDAGeneratorImpl>()->get_offset() == 16 && copy.current_seed() == 9);
     generator->set_state(*at::Generator(copy).get_state().unsafeGetTensorImpl());
     generator->set_current_seed(8);

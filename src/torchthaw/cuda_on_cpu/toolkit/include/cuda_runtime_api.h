@@ -110,6 +110,19 @@ cudaError_t cudaStreamAddCallback(cudaStream_t, cudaStreamCallback_t, void *data
 cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority);
 cudaError_t cudaStreamIsCapturing(cudaStream_t, enum cudaStreamCaptureStatus *);
+#ifdef __cplusplus
+#define CUDA_ON_CPU_OR_NULL = nullptr
+#else
+#define CUDA_ON_CPU_OR_NULL
+#endif
+/* Writes the status alone: no stream is captured, and the rest tells of one that is. */
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, enum cudaStreamCaptureStatus *,
+                                     unsigned long long *id CUDA_ON_CPU_OR_NULL,
+                                     cudaGraph_t *graph CUDA_ON_CPU_OR_NULL,
+                                     const cudaGraphNode_t **dependencies CUDA_ON_CPU_OR_NULL,
+                                     const cudaGraphEdgeData **edges CUDA_ON_CPU_OR_NULL,
+                                     size_t *count CUDA_ON_CPU_OR_NULL);
+#undef CUDA_ON_CPU_OR_NULL
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *);
 cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
                              cudaStream_t);

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <utility>
 
-#include "memory.h"
+#include "../memory.h"
 
 namespace cuda_on_cpu {
 

@@ -1,13 +1,13 @@
 /* generator.cpp: at::CUDAGeneratorImpl, as include_pytorch/ATen/cuda/CUDAGeneratorImpl.h declares it. */
-#include "generator.h"
+#include "../generator.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 
 #include <cstring>
 
-#include "../include_pytorch/ATen/cuda/CUDAGeneratorImpl.h"
-#include "memory.h"
+#include "../../include_pytorch/ATen/cuda/CUDAGeneratorImpl.h"
+#include "../memory.h"
 
 namespace at {
 
@@ -77,17 +77,10 @@ const at::Generator &default_generator() {
     return made;
 }
 
-thread_local bool gives_default_generator = false;
-
 at::Generator new_generator() { return at::make_generator<at::CUDAGeneratorImpl>(); }
 
 at::Generator generator_on_cpu(const std::optional<at::Generator> &given) {
-    const bool has_one = given.has_value() && given->defined();
-    if (has_one) {
-        TORCH_CHECK(given->device().is_cuda(), "Expected a 'cuda' device type for generator but found '",
-                    given->device().type(), "'");
-    }
-    return (has_one ? *given : default_generator()).get<at::CUDAGeneratorImpl>()->numbers;
+    return of_cuda(given).get<at::CUDAGeneratorImpl>()->numbers;
 }
 
 }  // namespace cuda_on_cpu
