@@ -301,9 +301,9 @@ API cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memo
     Array array;
     if (find_array(memory, &array)) {
         void *same = const_cast<void *>(memory);
-        *attributes = {array.type, 0, same, array.type == cudaMemoryTypeDevice ? nullptr : same};
+        *attributes = {array.type, 0, same, array.type == cudaMemoryTypeDevice ? nullptr : same, {}};
     } else {
-        *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void *>(memory)};
+        *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void *>(memory), {}};
     }
     return cudaSuccess;
 }
