@@ -27,7 +27,7 @@ def ends(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
-    "name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers"]
+    "name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers", "members"]
 )
 def test_values_are_right(name, threads, folder):
     path = folder / name
