@@ -27,7 +27,7 @@ def ends(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
-    "name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers", "members"]
+    "name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers", "members", "ptx"]
 )
 def test_values_are_right(name, threads, folder):
     path = folder / name
@@ -38,7 +38,7 @@ def test_values_are_right(name, threads, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["program", "random", "values"])
+@pytest.mark.parametrize("name", ["program", "ptx", "random", "values"])
 def test_code_without_optimization_gives_the_same(name, folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program(name, folder / "..", flags=["-O0"]))
     assert result.stdout == "right\n", result
@@ -99,7 +99,7 @@ def test_thrust_sorts_reduces_and_scans_on_the_cpu(folder):
                                         cuda_on_cpu.line("ends", "ASSERT")]),
         ("traps", "cudaErrorLaunchFailure", ["traps", "thread (3,0,0)", "__trap()"]),
         ("throws", "cudaErrorLaunchFailure", ["throws", "thread (2,0,0)", "thrown"]),
-        ("assembles", "cudaErrorNotSupported", ["inline PTX", "%laneid", cuda_on_cpu.line("ends", "PTX")]),
+        ("assembles", "cudaErrorNotSupported", ["inline PTX", "ldmatrix.sync.aligned", "tensor cores", cuda_on_cpu.line("ends", "PTX")]),
     ],
 )  # fmt: skip
 def test_a_kernel_that_fails_is_named_and_its_error_stays(which, error, words, ends):

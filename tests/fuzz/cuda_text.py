@@ -24,7 +24,9 @@ WORDS = [
     "<<<", ">>>", "<< <", "> >>", "f<<<1, 2>>>(x);", "__shared__ ", "extern __shared__ float a[];", "__device__ ", "__constant__ ",
     "__managed__ ", "__assert_fail", "asm", "__asm__ volatile(", "volatile int *p;", "while (*p)", "for (;;)", "do {", "} while (p[0]);",
     "(", ")", "[", "]", "{", "}", "<", ">", ";", ",", "::", "->", ".", '"', "'", "\\", "\n", '# 3 "a.cu" 1 3\n', 'R"x(', ')x"', "1'000",
-    "template <", "template <int n> int f(int);", "x.f<3>(1)", "->f<int>()", "struct A { int f; };", "operator", "0", "__null", "struct", " ", "\u00e9", "\udcff", "\0", "#", "//", "decltype(", "alignas(16)",
+    "template <", "template <int n> int f(int);", "x.f<3>(1)", "->f<int>()", "struct A { int f; };", "operator",
+    'asm("add.u32 %0, %1, %2;" : "=r"(x) : "r"(y), "r"(z));', 'asm volatile("{ .reg .pred p; setp.lt.s32 p, %0, 0; @!p bra A; A: }" :: "r"(x));',
+    'asm("', '" : "=r"(', ') : "r"(', "ld.global.v2.u32 {%0, %1}, [%2+8];", "mov.b64 ", ".reg .b32 r<9>;", "%0", "%%tid.x", "@p ", "|", "!", "0", "__null", "struct", " ", "\u00e9", "\udcff", "\0", "#", "//", "decltype(", "alignas(16)",
 ]  # fmt: skip
 SECONDS = 5  # of the processor, for at most 20,000 characters
 

@@ -24,7 +24,7 @@ def lost_line(text, mark):
 
 @pytest.mark.parametrize(
     "module, name, plant",
-    [(brackets, "closing", no_brackets), (translate, "_assembly", lost_line), (members, "_is_call", no_brackets)],
+    [(brackets, "closing", no_brackets), (translate, "assembly", lost_line), (members, "_is_call", no_brackets)],
 )
 def test_a_planted_fault_is_found(module, name, plant, monkeypatch):
     monkeypatch.setattr(module, name, plant)

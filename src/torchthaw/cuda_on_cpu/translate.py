@@ -7,6 +7,7 @@ left is found by one pass; each match is read by its neighbours alone, so the ti
 import re
 
 from . import brackets, declarations, launches
+from .assembly import assembly
 from .brackets import Unreadable
 from .members import Members
 from .spins import Spins
@@ -22,6 +23,7 @@ _MARKS = re.compile(
     r"|\b(?P<loop>while|for)\b"
     r"|(?:\.|->)\s*(?P<member>[A-Za-z_]\w*)\s*<(?![<=])"
 )
+_ASSEMBLY = ("asm", "__asm__", "__asm")
 _LINE_MARK = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"', re.M)
 
 
@@ -49,8 +51,8 @@ def translations(text):
             found = [(mark.start(), mark.end(), "")]
         elif word == "__assert_fail":
             found = _assertion(text, mark)
-        elif word in ("asm", "__asm__", "__asm"):
-            found = _assembly(text, mark)
+        elif word in _ASSEMBLY:
+            found = assembly(text, mark)
         elif mark["loop"]:
             edits += spins.edits(mark)  # others may be within
             continue
@@ -63,10 +65,9 @@ def translations(text):
         else:
             continue
         edits += found
-        # A launch's arguments may hold further marks: only its edits are passed over.
-        done = (
-            max([done, *(end for _, end, _ in found[:1])]) if mark["launch"] else max([done, *(e for _, e, _ in found)])
-        )
+        # The arguments of a launch and the operands of assembly may hold further marks: only the edits are passed over.
+        holds = mark["launch"] or word in _ASSEMBLY
+        done = max([done, *(end for _, end, _ in (found[:1] if holds else found))])
     calls, doubtful = members.edits()
     yield _edited(text, edits, calls)
     if doubtful:
@@ -104,26 +105,3 @@ def _assertion(text, mark):
     if not is_call or re.match(r"\s*\(\s*const\b", text[mark.end() : mark.end() + 40]):
         return []
     return [(mark.start(), mark.end(), "cuda_on_cpu::assert_fail" if called else "::cuda_on_cpu::assert_fail")]
-
-
-_PTX = re.compile(
-    r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)"
-    r"|\bbar\b|\bmembar\.|\bfence\.|^\s*(?:exit|trap|brkpt)\s*;"
-)
-
-
-def _assembly(text, mark):
-    """Inline PTX becomes an error when it is reached. Assembly of the host, and names of symbols, stay."""
-    at = brackets.skip_space(text, mark.end())
-    volatile = re.compile(r"(?:volatile|__volatile__)\s*").match(text, at)
-    opening = volatile.end() if volatile else at
-    if text[opening : opening + 1] != "(":
-        return []
-    end = brackets.closing(text, opening)
-    inside = text[opening + 1 : end]
-    code = "".join(each[1] for each in re.finditer(r'"((?:[^"\\\n]|\\.)*)"', inside.partition(":")[0]))
-    if not _PTX.search(code):
-        return []
-    lines = "\n" * text.count("\n", mark.start(), end)
-    what = brackets.quoted("inline PTX: " + " ".join(code.replace("\\n", " ").replace("\\t", " ").split())[:100])
-    return [(mark.start(), end + 1, f"::cuda_on_cpu::unserved({what}, {{__builtin_FILE(), __builtin_LINE()}}){lines}")]
