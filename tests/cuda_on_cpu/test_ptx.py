@@ -38,7 +38,10 @@ def test_a_text_is_instructions_labels_and_registers():
     label, load, compare, fma, jump = code.statements
     assert (label.name, label.scopes) == ("A", (1,))
     assert (load.opcode, load.guard) == ("ld.global.L1::no_allocate.v2.u32", ("p", True))
-    assert load.operands == [("vector", [("register", "%0"), ("register", "r1")]), ("memory", ("register", "%rd4"), -16)]
+    assert load.operands == [
+        ("vector", [("register", "%0"), ("register", "r1")]),
+        ("memory", ("register", "%rd4"), -16),
+    ]
     assert compare.operands == [("pair", ("register", "p"), ("sink",)), ("number", "-5"), ("number", "0x1F")]
     assert compare.scopes == (1, 2) and compare.text == "setp.lt.s32 p|_, -5, 0x1F"
     assert fma.operands == [("register", "%1"), ("number", "0f3F800000"), ("number", "1.5"), ("not", ("register", "p"))]
@@ -77,7 +80,10 @@ def test_operands_that_do_not_fit_are_an_error_with_a_place(text, message):
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%1}, {%1}, {%0};", "tensor cores are not served; products by loops"),
+        (
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%1}, {%1}, {%0};",
+            "tensor cores are not served; products by loops",
+        ),
         ("wgmma.fence.sync.aligned;", "tensor cores"),
         ("cp.async.bulk.commit_group;", "the tensor memory accelerator is not served; cp.async"),
         ("mbarrier.init.shared.b64 [%1], 1;", "mbarrier is not served; bar.sync"),
@@ -114,7 +120,14 @@ def test_expressions_of_operands_stay_on_their_lines_and_may_hold_cuda():
 
 @pytest.mark.parametrize(
     "constraints",
-    ['"=r"(s) : "r"(1)', '"=r"(f) : "r"(1)', '"=f"(i) : "r"(1)', '"=r"(i) : "r"(p)', '"=r"(i) : "l"(i)', '"=r"(i) : "r"(true)'],
+    [
+        '"=r"(s) : "r"(1)',
+        '"=r"(f) : "r"(1)',
+        '"=f"(i) : "r"(1)',
+        '"=r"(i) : "r"(p)',
+        '"=r"(i) : "l"(i)',
+        '"=r"(i) : "r"(true)',
+    ],
 )
 @pytest.mark.slow
 def test_an_expression_that_does_not_fit_its_constraint_is_an_error_with_a_place(constraints, tmp_path):

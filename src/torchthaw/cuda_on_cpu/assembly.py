@@ -3,6 +3,7 @@
 import re
 
 from . import brackets, ptx
+from .ptx_types import CONSTRAINTS, Wrong
 
 _PTX = re.compile(
     r"\.(?:[usbf](?:8|16|32|64|128)|b?f16(?:x2)?|pred|reg|global|shared|sync|approx|rn|async)\b"
@@ -36,17 +37,17 @@ def assembly(text, mark):
         return []
     operands, places = _operands(text, sections[1:3])
     if operands is None:
-        what = brackets.quoted("inline PTX: " + " ".join(code.split())[:100])
-        lines = "\n" * text.count("\n", mark.start(), end)
-        return [(mark.start(), end + 1, f"::cuda_on_cpu::unserved({what}, {{__builtin_FILE(), __builtin_LINE()}}){lines}")]
+        what = brackets.quoted(f"inline PTX: {' '.join(code.split())[:100]}: a constraint that is none of h r l f d n")
+        called = f"::cuda_on_cpu::unserved({what}, ::cuda_on_cpu::ptx::here())"
+        return [(mark.start(), end + 1, called + "\n" * text.count("\n", mark.start(), end))]
     try:
         body = ptx.translate(code, operands)
-    except ptx.Wrong as error:
+    except Wrong as error:
         raise brackets.Unreadable(str(error), mark.start()) from None
-    registers = ", ".join(
-        f"[[maybe_unused]] {'::cuda_on_cpu::ptx::' + ptx.CONSTRAINTS.get(each.strip('=+&'), 's64')} &o{i}" for i, each in enumerate(operands)
-    )
-    what = brackets.quoted(f"inline PTX: {' '.join(code.split())[:100].rstrip(' ;')}: the type of an operand does not fit its constraint: {_FITTING}")
+    kinds = [CONSTRAINTS.get(each.strip("=+&"), "s64") for each in operands]
+    registers = ", ".join(f"[[maybe_unused]] P::{kind} &o{i}" for i, kind in enumerate(kinds))
+    short = " ".join(code.split())[:100].rstrip(" ;")
+    what = brackets.quoted(f"inline PTX: {short}: the type of an operand does not fit its constraint: {_FITTING}")
     check = f"[](auto... o) {{ static_assert((decltype(o)::fits && ... && true), {what}); }}"
     made = f"::cuda_on_cpu::ptx::run({check}, []({registers}) {{ {body} }}".replace("P::", "::cuda_on_cpu::ptx::")
     edits, begin = [], mark.start()
@@ -94,6 +95,6 @@ def _operands(text, sections):
 
 
 def _taken(constraint):
-    kind = ptx.CONSTRAINTS.get(constraint.strip("=+&"))
+    kind = CONSTRAINTS.get(constraint.strip("=+&"))
     how = "in_out" if constraint.startswith("+") else "out" if constraint.startswith("=") else "in"
     return f"::cuda_on_cpu::ptx::{how}<::cuda_on_cpu::ptx::{kind}>" if kind else "::cuda_on_cpu::ptx::constant"

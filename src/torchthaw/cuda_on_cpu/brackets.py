@@ -90,7 +90,7 @@ def skip_space(text, at):
         at = re.compile(r"\s*").match(text, at).end()
         if text[at : at + 2] != "# ":  # a line mark
             return at
-        at = text.index("\n", at)
+        at = text.find("\n", at) % (len(text) + 1)  # or the end
 
 
 def skip_space_back(text, at):

@@ -14,7 +14,9 @@ _LIMIT = 2000  # characters between < and >
 _TYPES = frozenset("void bool char short int long float double signed unsigned auto const volatile".split())
 _TEMPLATE = re.compile(r"template\s*<[^;{}]*")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-_NO_VARIABLE = re.compile(r"^\s*(?:using|typedef|friend)\b|\b(?:using|struct|class|union|enum|namespace|typename|goto)\s*$|(?:::|\.|->)\s*$")
+_NO_VARIABLE = re.compile(
+    r"^\s*(?:using|typedef|friend)\b|\b(?:using|struct|class|union|enum|namespace|typename|goto)\s*$|(?:::|\.|->)\s*$"
+)
 _INNER = re.compile(r"<[^<>]*>|\b(?:__attribute__|alignas)\s*\((?:[^()]|\([^()]*\))*\)|\[\[[^\]]*\]\]")
 _CLASS = re.compile(
     r"\s*(?:(?:template|typedef|static|const|constexpr|inline|extern|volatile|public|private|protected)\b\s*:?\s*)*"
@@ -69,7 +71,9 @@ def _is_call(text, at):
             angles += (word == "<") - (word == ">")
             if not angles:
                 opening = brackets.skip_space(text, token.end())
-                return text[opening : opening + 1] == "(" and text[brackets.skip_space(text, opening + 1)] != ")"
+                return text.startswith("(", opening) and not text.startswith(
+                    ")", brackets.skip_space(text, opening + 1)
+                )
         last = word
     return False
 

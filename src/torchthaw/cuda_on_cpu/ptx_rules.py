@@ -141,8 +141,6 @@ STATEMENTS = [
 ]  # fmt: skip
 
 
-
-
 def _compiled(rules):
     """(compiled pattern, types of operands, expression) of each rule. Every . of an opcode is one."""
     found = []

@@ -153,6 +153,16 @@ __global__ void carries(int *failed) {
             EXPECT(low == a + b && high == b + 7 + (a + b < a));
             asm("sub.cc.u64 %0, %2, %3;  subc.u64 %1, %4, %5;" : "=&l"(low), "=l"(high) : "l"(a), "l"(b), "l"(b), "l"(7ull));
             EXPECT(low == a - b && high == b - 7 - (a < b));
+            u64 middle;
+            asm("add.cc.u64 %0, %3, %4; addc.cc.u64 %1, %5, %3; addc.u64 %2, 0, 0;"
+                : "=&l"(low), "=&l"(middle), "=l"(high) : "l"(a), "l"(b), "l"(~a));
+            EXPECT(middle == ~0ull + (a + b < a) && high == (a + b < a));
+            asm("sub.cc.u64 %0, %3, %4; subc.cc.u64 %1, %3, %3; subc.u64 %2, 0, 0;"
+                : "=&l"(low), "=&l"(middle), "=l"(high) : "l"(a), "l"(b));
+            EXPECT(middle == 0ull - (a < b) && high == 0ull - (a < b));
+            asm volatile("add.cc.u64 %0, %1, %2;" : "=l"(low) : "l"(a), "l"(b));
+            asm volatile("addc.u64 %0, %1, 0;" : "=l"(high) : "l"(5ull));
+            EXPECT(low == a + b && high == 5 + (a + b < a));
             const unsigned x = unsigned(a), y = unsigned(a >> 32), z = unsigned(b), w = unsigned(b >> 32);
             unsigned r0, r1, r2, r3;
             asm("{\n\t"
@@ -338,6 +348,7 @@ __global__ void memory(Item *item, int *failed) {
     EXPECT(is_shared == 1 && is_global == 0);
 
     // copies
+    for (int i = 4; i < 9; i++) tile[i] = 9;
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;\n" :: "r"(at), "l"(item->floats));
     asm volatile("cp.async.cg.shared.global [%0], [%1], %2, %3;\n" :: "r"(at + 16), "l"(item->floats), "n"(16), "r"(8));
     asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 4;" :: "r"(at + 32), "l"(item->floats + 3));

@@ -46,8 +46,7 @@ template <typename T, int n> void store(Strength strength, char *address, Vector
 }
 
 // An atomic operation, with the order of the accesses around it.
-template <typename F> auto ordered(Strength strength, F operation) {
-    if (strength == weak || strength == relaxed) return operation();
+template <typename F> auto ordered(F operation) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const auto result = operation();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
