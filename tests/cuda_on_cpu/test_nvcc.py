@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from support import cuda_on_cpu
+from support.messages import names
 from torchthaw.base import cache
 from torchthaw.cuda_on_cpu import arguments, toolkit_folder
 from torchthaw.extension import cuda
@@ -217,3 +218,43 @@ def test_a_program_has_the_runtime_of_the_toolkit_whose_nvcc_linked_it(folder):
     assert result.returncode == 0, result.stderr
     needed = subprocess.run(["ldd", folder / "whole"], capture_output=True, text=True, check=True).stdout
     assert f"=> {library} " in needed and str(toolkit_folder.runtime()) not in needed
+
+
+# A class has a variable with the name of the member template.
+DOUBTFUL = """struct A { template <int n> __device__ int f(int i) const { return n + i; } };
+struct B { int f; };
+__device__ int two(bool a, bool b) { return a + b; }
+template <typename T> __global__ void compared(const T *x, int *out, int n) { *out = two(x->f < n, n > (2)); }
+template <typename T> __global__ void called(const T *x, int *out) { *out = x->f<3>(2); }
+void compare(const B *x, int *out) { compared<<<1, 1>>>(x, out, 3); }
+void call(const A *x, int *out) { called<<<1, 1>>>(x, out); }
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "compares, calls, error",
+    [(True, False, None), (False, True, None), (False, False, "undeclared_name"), (True, True, "->f<3>(2)")],
+)
+def test_a_doubtful_call_is_one_where_the_text_does_not_compile_else(compares, calls, error, tmp_path):
+    """Where both stand in one text, the error is that of the text as it was written."""
+    *lines, compare, call = DOUBTFUL.splitlines()
+    lines += [compare] if compares else []
+    lines += [call] if calls else []
+    lines += ["void wrong() { undeclared_name(); }"] if error == "undeclared_name" else []
+    (tmp_path / "a.cu").write_text("\n".join(lines) + "\n")
+    result = cuda_on_cpu.nvcc("-c", "a.cu", "-keep", cwd=tmp_path)
+    assert (result.returncode != 0) == bool(error) and (error or "") in result.stderr, result.stderr
+    assert result.stderr.count("error:") == bool(error), result.stderr
+    assert ("->template f<3>(2)" in (tmp_path / "a.ii").read_text()) == (calls and not compares)
+
+
+def test_a_shared_array_that_no_card_has_is_an_error_with_its_name(tmp_path):
+    source = tmp_path / "large.cu"
+    for bytes, status in ((48 << 10, 0), ((48 << 10) + 1, 1)):
+        source.write_text(
+            f"__global__ void k(char *x) {{ __shared__ char tile[{bytes}]; tile[0] = 1; x[0] = tile[0]; }}\n"
+        )
+        made = cuda_on_cpu.nvcc("-c", "-o", tmp_path / "large.o", source)
+        assert made.returncode == status, made.stderr
+        assert not status or re.search(names("large.cu:1", "tile", "48 KiB"), made.stderr), made.stderr

@@ -14,9 +14,7 @@ from support.messages import names
 from torchthaw.cuda_on_cpu import thrust
 
 # Each prints "right".
-PROGRAMS = (
-    "program random values blas cub_block cub_device groups headers functions eight_bits barriers host_random".split()
-)
+PROGRAMS = "program random values blas cub_block cub_device groups headers functions eight_bits barriers host_random members ptx".split()
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +39,7 @@ def test_values_are_right(name, threads, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["program", "random", "values"])
+@pytest.mark.parametrize("name", ["program", "ptx", "random", "values"])
 def test_code_without_optimization_gives_the_same(name, folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program(name, folder / "..", flags=["-O0"]))
     assert result.stdout == "right\n", result
@@ -102,7 +100,7 @@ def test_thrust_sorts_reduces_and_scans_on_the_cpu(folder):
                                         cuda_on_cpu.line("ends", "ASSERT")]),
         ("traps", "cudaErrorLaunchFailure", ["traps", "thread (3,0,0)", "__trap()"]),
         ("throws", "cudaErrorLaunchFailure", ["throws", "thread (2,0,0)", "thrown"]),
-        ("assembles", "cudaErrorNotSupported", ["inline PTX", "%laneid", cuda_on_cpu.line("ends", "PTX")]),
+        ("assembles", "cudaErrorNotSupported", ["inline PTX", "ldmatrix.sync.aligned", "tensor cores", cuda_on_cpu.line("ends", "PTX")]),
     ],
 )  # fmt: skip
 def test_a_kernel_that_fails_is_named_and_its_error_stays(which, error, words, ends):

@@ -1,10 +1,11 @@
 """tests/cuda_on_cpu/test_translate.py: what of CUDA's own words is read in preprocessed text."""
 
+import re
 import time
 
 import pytest
 
-from torchthaw.cuda_on_cpu.translate import Unreadable, place, translate
+from torchthaw.cuda_on_cpu.translate import Unreadable, place, translate, translations
 
 
 def launched(text):
@@ -126,7 +127,7 @@ def test_the_time_grows_with_the_length_of_a_line():
 @pytest.mark.parametrize("code", ["mov.u32 %0, %%laneid;", "membar.gl;", "exit;"])
 def test_inline_ptx_does_not_reach_the_assembler_of_the_host(word, code):
     result = translate(f'{{ {word}("{code}" : "=r"(x)); }}')
-    assert "asm" not in result and "unserved" in result and "inline PTX" in result
+    assert "asm" not in result and "::cuda_on_cpu::ptx::run(" in result
 
 
 @pytest.mark.parametrize(
@@ -162,3 +163,59 @@ def test_a_loop_that_reads_volatile_memory_lets_others_run(loop):
 )
 def test_other_loops_stay(text):
     assert translate(text) == text
+
+
+MEMBERS = "struct M { template <int n> int f(int i) const; template <typename T> T g(); struct { int n, m; } inner; };"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x.f<3>(5)", "x->f<(3 > 2)>(5)", "x.m().f<N, A<B>::c>(5)", "x . f <\n# 3 \"a.h\"\n3> (0)", "x.g<A<B<3>>>(0)",
+        "x[0].g<T>(y)", "x.f<N == 3>(y)", "y = a < b && x.f<3>(5) > c",
+    ],
+)  # fmt: skip
+def test_a_member_template_is_called_without_the_word(call):
+    found = translate(f"{MEMBERS} void h() {{ {call}; }}")
+    place = re.search(r"[fg]\s*<", call).start()
+    assert found == f"{MEMBERS} void h() {{ {call[:place]}template {call[place:]}; }}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.n < b > (c)", "f(a.n < b, c > (d))", "x.f < y && z > (5)", "x.f < y || z > (5)", "x.f < (y = 3) ; z > (5)", "x.f <= 3 > (5)",
+        "x.template f<3>(5)", "x.other<3>(5)", "x.f < 3 > y", "(x.f < y) > (5)", "1.f < 3 > (5)", "0x1.f < 3 > (5)", "x.f << 3 > (5)",
+        '"x.f<3>(5)"', "f<3>(5)", "x.f < {3} > (5)", "x.f<3>()", "x.g<int>(3)", "x.g<T *, 3>(3)",
+    ],
+)  # fmt: skip
+def test_what_is_no_call_of_a_member_template_stays(text):
+    assert translate(f"{MEMBERS} void h() {{ {text}; }}") == f"{MEMBERS} void h() {{ {text}; }}"
+
+
+@pytest.mark.parametrize(
+    "variable, doubtful",
+    [
+        ("struct V { int f; };", True),
+        ("template <class T> class alignas(16) V : B<T> { public: T *e, f = 3; };", True),
+        ("union V { struct { char f[3]; }; int i; };", True),
+        ("enum V { e = 2, f };", True),
+        ("struct V { int a : 3, f : 4; };", True),
+        ("struct V { void g() { int f = 3; } };", False),
+        ("int f = 3;", False),
+        ("struct f : V { };", False),
+        ("struct V { void g(int f, int e); template <int f, int e> void h(); };", False),
+        ("struct V { using f = int; int off; W<int> g(); };", False),
+        ('\n# 3 "/a/include/cuda_on_cpu/runtime.h"\nstruct V { int f; };\n# 3 "a.cu"\n', False),
+    ],
+)
+def test_a_variable_of_the_name_makes_an_expression_doubtful(variable, doubtful):
+    """Then it is a call only if the text does not compile else."""
+    text = f"{MEMBERS} {variable} void h() {{ x.f<3>(5); }}"
+    called = text.replace("x.", "x.template ")
+    assert list(translations(text)) == ([text, called] if doubtful else [called])
+
+
+def test_a_call_within_a_launch_does_not_disturb_it():
+    text = f"{MEMBERS} void h() {{ x.f<3>(5).k<<<1, x.f<3>(2)>>>(x.f<3>(1)); }}"
+    assert translate(text).count("template f<3>(") == 2 and "<<<" not in translate(text)

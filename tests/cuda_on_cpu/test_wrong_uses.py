@@ -8,6 +8,7 @@ from support import cuda_on_cpu
 from support.messages import names
 
 VALUE, HANDLE, ADDRESS = "cudaErrorInvalidValue", "cudaErrorInvalidResourceHandle", "cudaErrorIllegalAddress"
+RESOURCES = "cudaErrorLaunchOutOfResources"
 OK, SYMBOL = "cudaSuccess", "cudaErrorInvalidSymbol"
 DIRECTION, PITCH = "cudaErrorInvalidMemcpyDirection", "cudaErrorInvalidPitchValue"
 ALREADY, UNREGISTERED = "cudaErrorHostMemoryAlreadyRegistered", "cudaErrorHostMemoryNotRegistered"
@@ -29,6 +30,9 @@ CASES = {
     "kernel_shared_allowed": [OK, OK],
     "kernel_shared_beyond": [OK, VALUE],
     "attribute_beyond": [VALUE],
+    "kernel_in_bounds": [OK],
+    "kernel_out_of_bounds": [RESOURCES],
+    "kernel_out_of_bounds_before": [RESOURCES],
     "copy_to_device_from_device": [VALUE],
     "copy_to_device_into_host": [VALUE, KEPT],
     "copy_to_host_from_host": [VALUE, KEPT],
@@ -139,3 +143,11 @@ def test_a_kernel_on_memory_of_the_host_does_not_run_and_is_named(which, wrong_u
 def test_a_kernel_that_is_launched_by_function_is_examined_too(wrong_uses):
     result = wrong_uses("kernel_packed")
     assert result.stdout.split() == [OK, ADDRESS, ADDRESS, *KEPT.split()], result
+
+
+@pytest.mark.parametrize("which, most", [("kernel_out_of_bounds", 3), ("kernel_out_of_bounds_before", 3)])
+def test_a_launch_beyond_the_bounds_of_its_kernel_is_named(which, most, wrong_uses):
+    (line,) = wrong_uses(which).stderr.splitlines()
+    assert "kernel bounded" in line and re.search(names("wrong_uses.cu:", f"at most {most} threads", "got 4"), line), (
+        line
+    )

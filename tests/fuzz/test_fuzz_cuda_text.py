@@ -3,10 +3,10 @@
 import cuda_text
 import pytest
 
-from torchthaw.cuda_on_cpu import translate
+from torchthaw.cuda_on_cpu import brackets, members, translate
 
 # Each broke a property once.
-FOUND = [3801611705]
+FOUND = [3801611705, 1983943921]
 
 
 @pytest.mark.parametrize("seed", [*range(20), *FOUND])
@@ -22,9 +22,12 @@ def lost_line(text, mark):
     return [(mark.start(), text.find("\n", mark.start()) + 1 or len(text), "")]
 
 
-@pytest.mark.parametrize("name, plant", [("_closing", no_brackets), ("_assembly", lost_line)])
-def test_a_planted_fault_is_found(name, plant, monkeypatch):
-    monkeypatch.setattr(translate, name, plant)
+@pytest.mark.parametrize(
+    "module, name, plant",
+    [(brackets, "closing", no_brackets), (translate, "assembly", lost_line), (members, "_is_call", no_brackets)],
+)
+def test_a_planted_fault_is_found(module, name, plant, monkeypatch):
+    monkeypatch.setattr(module, name, plant)
     with pytest.raises(cuda_text.Broken):
         for seed in range(200):
             cuda_text.check(seed)

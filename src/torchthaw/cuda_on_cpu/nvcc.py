@@ -11,7 +11,7 @@ from pathlib import Path
 from ..base import config, toolchain
 from . import messages, thrust, toolkit_folder
 from .arguments import DEVICE_FORMS, Wrong, parse
-from .translate import Unreadable, place, translate
+from .translate import Unreadable, place, translations
 
 # What nvcc defines; __CUDA_ARCH__ is not: all code is the host's.
 DEFINES = [
@@ -184,14 +184,23 @@ class Command:
         text = result.stdout.decode("utf-8", "surrogateescape")
         messages.refuse_included(text)
         try:
-            text = translate(text)
+            texts = list(translations(text))
         except Unreadable as error:
             raise Wrong(f"{place(text, error.position)}: {error}") from None
+        command = [*self.compiler, *flags, *WARNINGS, "-x", "c++-cpp-output", "-c", "-", "-o", output]
+        tried = []
+        for text in texts:
+            result = subprocess.run(command, input=text.encode("utf-8", "surrogateescape"),
+                                    stderr=subprocess.PIPE if len(texts) > 1 else None)  # fmt: skip
+            tried.append((result.returncode, result.stderr or b"", text))
+            if not result.returncode:
+                break
+        status, errors, text = min(tried, key=lambda each: each[0] != 0)  # one that compiles, else the first
+        sys.stderr.write(errors.decode(errors="replace"))
         if "-keep" in self.given:
             kept = Path(self.value("-keep-dir") or "", f"{Path(file).stem}.ii")
             kept.write_text(text, "utf-8", "surrogateescape")
-        command = [*self.compiler, *flags, *WARNINGS, "-x", "c++-cpp-output", "-c", "-", "-o", output]
-        return subprocess.run(command, input=text.encode("utf-8", "surrogateescape")).returncode
+        return status
 
     # ---- Linking ----------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,9 @@ __global__ void traps() {
 __global__ void throws() {
     if (threadIdx.x == 2) throw std::runtime_error("thrown");
 }
-__global__ void assembles(unsigned *lane) { asm volatile("mov.u32 %0, %%laneid;" : "=r"(*lane)); }  // PTX
+__global__ void assembles(unsigned *x) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(*x) : "r"(0));  // PTX
+}
 __global__ void works() {}
 
 // What the host's processor ends.

@@ -17,6 +17,10 @@ __global__ void fills_shared(float *x) {
     part[threadIdx.x] = x[threadIdx.x];
     x[threadIdx.x] = part[threadIdx.x] * 2;
 }
+template <int threads> __global__ void __launch_bounds__(threads / 2, 1) bounded(float *x) { x[threadIdx.x] *= 2; }
+__launch_bounds__(3)
+__global__ void bounded_before(float *x);
+__global__ void __launch_bounds__(3) bounded_before(float *x) { x[threadIdx.x] *= 2; }
 
 static void say(cudaError_t error) { std::printf("%s ", cudaGetErrorName(error)); }
 static void values(const float *x) { std::printf("%g %g %g %g ", x[0], x[1], x[2], x[3]); }
@@ -89,6 +93,9 @@ int main(int, char **arguments) {
         fills_shared<<<1, 4, 65 << 10>>>(device), say(launched()))
     RUN(attribute_beyond,
         say(cudaFuncSetAttribute(fills_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10)))
+    RUN(kernel_in_bounds, bounded<16><<<1, dim3(2, 2)>>>(device), say(launched()))
+    RUN(kernel_out_of_bounds, bounded<6><<<1, dim3(2, 2)>>>(device), say(launched()))
+    RUN(kernel_out_of_bounds_before, (bounded_before<<<1, 4>>>(device)), say(launched()))
     // copies
     RUN(copy_to_device_from_device, say(cudaMemcpy(device, device, bytes, cudaMemcpyHostToDevice)))
     RUN(copy_to_device_into_host, say(cudaMemcpy(host, other, bytes, cudaMemcpyHostToDevice)), values(host))

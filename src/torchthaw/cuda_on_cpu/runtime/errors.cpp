@@ -134,6 +134,15 @@ void trap(Place place) {
     if (Block::running()) Block::running()->abandon(cudaErrorLaunchFailure);
     std::abort();
 }
+void too_many_threads(unsigned most) {
+    const Block *block = Block::running();
+    if (!block) fatal("a kernel is called as a function");
+    const Launch &launch = *block->launch();
+    tell(Rule::bounds, launch.place, "kernel %s, launched at %s:%d: expected at most %u threads in a block, as its "
+         "__launch_bounds__ says, got %u", launch.kernel, launch.place.file, launch.place.line, most,
+         launch.block.x * launch.block.y * launch.block.z);
+    Block::running()->abandon(cudaErrorLaunchOutOfResources);
+}
 void unserved(const char *what, Place place) {
     tell(Rule::unserved, place, "%s:%d: %s: CUDA on the CPU has no %s", place.file, place.line, where().text, what);
     if (Block::running()) Block::running()->abandon(cudaErrorNotSupported);

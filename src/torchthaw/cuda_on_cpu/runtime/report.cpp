@@ -24,6 +24,7 @@ struct Described {
 };
 // In the order of Rule.
 constexpr Described rules[] = {
+    {"launch-bounds", "A launch has more threads in a block than __launch_bounds__ says"},
     {"missing-barrier", "A result depends on the order in which threads run"},
     {"unwritten-shared-memory", "A kernel reads shared memory that it has not written"},
     {"divergent-barrier", "Not all threads of a block reach a barrier"},

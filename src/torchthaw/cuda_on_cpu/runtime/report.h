@@ -8,7 +8,7 @@
 namespace cuda_on_cpu {
 
 enum class Rule {
-    order, unwritten_shared, divergent_barrier, grid_barrier, misaligned, host_memory, device_memory, copy, memory, deadlock,
+    bounds, order, unwritten_shared, divergent_barrier, grid_barrier, misaligned, host_memory, device_memory, copy, memory, deadlock,
     timeout, assertion, trap, exception, unserved
 };
 

@@ -67,6 +67,11 @@ cudaError_t launch(const char *name, const char *texts, Kernel kernel, const Sha
                          std::is_empty_v<Kernel> ? sizeof closure : 0});
 }
 
+// __launch_bounds__, as translate.py writes it; what else it says is for the compiler of a card.
+template <typename... Rest> void limit_threads(unsigned most, Rest...) {
+    if (__builtin_expect(blockDim.x * blockDim.y * blockDim.z > most, 0)) too_many_threads(most);
+}
+
 }  // namespace cuda_on_cpu
 
 inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {

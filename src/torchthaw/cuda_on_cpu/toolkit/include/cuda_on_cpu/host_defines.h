@@ -1,5 +1,6 @@
 /* cuda_on_cpu/host_defines.h: CUDA's words for functions and variables. All code is the host's here, so most mean
- * nothing. nvcc leaves __global__, __shared__, __device__, __constant__ and __managed__ in the text, for translate.py. */
+ * nothing. nvcc leaves __global__, __shared__, __device__, __constant__, __managed__ and __launch_bounds__ in the text,
+ * for translate.py. */
 #ifndef CUDA_ON_CPU_HOST_DEFINES_H
 #define CUDA_ON_CPU_HOST_DEFINES_H
 
@@ -7,7 +8,6 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ /* also a word in libstdc++'s attributes */
 #define __align__(n) __attribute__((aligned(n)))
-#define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
 #define __grid_constant__
@@ -18,6 +18,7 @@
 #define CUDART_CB
 #define CUDAAPI
 #ifndef __CUDACC__
+#define __launch_bounds__(...)
 #define __global__
 #define __device__
 #define __constant__

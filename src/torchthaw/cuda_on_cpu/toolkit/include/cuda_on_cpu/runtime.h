@@ -144,6 +144,7 @@ CUDA_ON_CPU_EXPORT void note_swap(const void *address, int bytes);
 [[noreturn]] CUDA_ON_CPU_EXPORT void assert_fail(const char *condition, const char *file, unsigned line,
                                                  const char *function);
 [[noreturn]] CUDA_ON_CPU_EXPORT void trap(Place);
+[[noreturn]] CUDA_ON_CPU_EXPORT void too_many_threads(unsigned most);
 [[noreturn]] CUDA_ON_CPU_EXPORT void unserved(const char *what, Place);
 
 }  // namespace cuda_on_cpu
