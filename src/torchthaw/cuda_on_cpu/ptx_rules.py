@@ -152,7 +152,7 @@ def _compiled(rules):
 
 def _of_halves():
     for name, expression in _HALVES.items():
-        count = 1 + ("b" in expression.split("std::")[-1]) + ("c" in expression.split("std::")[-1])
+        count = len(set(re.findall(r"\b[abc]\b", expression)))
         parameters = ", ".join(f"double {letter}" for letter in "abc"[:count])
         sources = ", ".join(f"{{{i}}}" for i in range(1, count + 1))
         called = f"P::each<P::{{format}}>([]({parameters}) {{ return {expression}; }}, {sources})"

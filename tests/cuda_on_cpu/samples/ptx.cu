@@ -62,7 +62,7 @@ __global__ void integers(int *failed) {
     const int values[] = {0, 1, -1, 2, 7, 255, -256, 32767, -32768, 0x12345678, int(0x9abcdef0), INT_MAX, INT_MIN};
     for (int a : values) {
         const unsigned u = a;
-        const s64 wide = s64(a) << 20 | 5;
+        const s64 wide = s64(a) * (1 << 20) | 5;
         EXPECT(abs_s32(a) == int(a < 0 ? 0u - u : u) && neg_s32(a) == int(0u - u) && not_b32(u) == ~u && cnot_b32(u) == (u == 0));
         EXPECT(abs_s64(wide) == (wide < 0 ? -wide : wide));
         EXPECT(popc(u) == unsigned(__popc(u)) && popc_64(wide) == unsigned(__popcll(wide)) && clz(u) == unsigned(__clz(a)));
@@ -73,7 +73,7 @@ __global__ void integers(int *failed) {
         EXPECT(bfind_s64(wide) == 63u - unsigned(__clzll(wide < 0 ? ~wide : wide)));
         for (int b : values) {
             const unsigned v = b;
-            const s64 other = (s64(b) << 31) - 3;
+            const s64 other = s64(b) * (1LL << 31) - 3;
             EXPECT(add_s32(a, b) == int(u + v) && sub_u64(wide, other) == u64(wide) - u64(other));
             const s64 sum = s64(a) + b, difference = s64(a) - b;
             EXPECT(add_sat(a, b) == (sum > INT_MAX ? INT_MAX : sum < INT_MIN ? INT_MIN : int(sum)));
@@ -286,6 +286,38 @@ __global__ void conversions(int *failed, float infinity, float nan) {
     EXPECT(two == 0x3c004000);
 }
 
+ONE(rsqrt_f64, "rsqrt.approx.f64", double, "d", double, "d") ONE(rcp_f64, "rcp.rn.f64", double, "d", double, "d") TWO(sub_f64, "sub.rm.f64", double, "d")
+ONE(neg_halves, "neg.f16x2", unsigned, "r", unsigned, "r") ONE(abs_bfloat, "abs.bf16", unsigned short, "h", unsigned short, "h")
+ONE(ex2_half, "ex2.approx.f16", unsigned short, "h", unsigned short, "h") ONE(tanh_halves, "tanh.approx.f16x2", unsigned, "r", unsigned, "r")
+TWO(min_halves, "min.f16x2", unsigned, "r") TWO(max_bfloat, "max.bf16", unsigned short, "h") TWO(sub_halves, "sub.f16x2", unsigned, "r")
+THREE(fns, "fns.b32", unsigned, "r") TWO(div_s64, "div.s64", s64, "l") TWO(mul24_u, "mul24.lo.u32", unsigned, "r")
+
+// The rarer ones, with values by hand.
+__global__ void others(int *failed, float nan) {
+    EXPECT(rsqrt_f64(4) == 0.5 && rcp_f64(3) == 1.0 / 3 && sub_f64(1, 0x1p-60) == 1 - 0x1p-53);
+    EXPECT(neg_halves(0x3c00bc00) == 0xbc003c00 && abs_bfloat(0xbf80) == 0x3f80 && ex2_half(0x4000) == 0x4400 && tanh_halves(0) == 0);
+    EXPECT(min_halves(0x3c00c000, 0x40003c00) == 0x3c00c000 && max_bfloat(0x3f80, 0xc000) == 0x3f80 && sub_halves(0x40003c00, 0x3c003c00) == 0x3c000000);
+    EXPECT(fns(0xf0, 0, 2) == 5 && div_s64(-7, 2) == -3 && mul24_u(0x01000003, 5) == 15);
+    int a, b, c, d;
+    float x;
+    asm("set.lt.s32.s32 %0, %2, %3; set.gt.u32.f32 %1, %4, 0f3F800000;" : "=r"(a), "=r"(b) : "r"(-1), "r"(1), "f"(nan));
+    EXPECT(a == -1 && b == 0);
+    asm("set.geu.f32.f32 %0, %1, %1;" : "=f"(x) : "f"(nan));
+    EXPECT(x == 1);
+    asm("slct.s32.s32 %0, 1, 2, %2; slct.b32.f32 %1, 3, 4, %3;" : "=r"(a), "=r"(b) : "r"(-5), "f"(0.5f));
+    EXPECT(a == 2 && b == 3);
+    for (int i = 0; i < 4; i++) {
+        asm("{ .reg .pred p, q, r, s; setp.ne.s32 p, %4, 0; setp.lt.and.s32 q|r, %5, 5, p; selp.s32 %0, 1, 0, q; selp.s32 %1, 1, 0, r;\n"
+            " xor.pred s, p, q; selp.s32 %2, 1, 0, s; not.pred s, q; and.pred r, p, p; not.pred r, r; or.pred s, s, r; selp.s32 %3, 1, 0, s; }"
+            : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(i & 1), "r"(i & 2 ? 9 : 3));
+        const bool p = i & 1, q = !(i & 2) && p, r = (i & 2) && p;
+        EXPECT(a == q && b == r && c == (p != q) && d == (!q || !p));
+    }
+    int parts[2];
+    asm("mad.hi.cc.s32 %0, %2, %3, %4; madc.lo.s32 %1, %2, %3, 0;" : "=&r"(parts[0]), "=r"(parts[1]) : "r"(INT_MIN), "r"(-4), "r"(-2));
+    EXPECT(parts[0] == 0 && parts[1] == 1);
+}
+
 struct Item {
     unsigned char bytes[8];
     short shorts[2];
@@ -496,6 +528,8 @@ int main() {
     if (finish("floats", failed)) return 1;
     conversions<<<1, 1>>>(failed, INFINITY, NAN);
     if (finish("conversions", failed)) return 1;
+    others<<<1, 1>>>(failed, NAN);
+    if (finish("others", failed)) return 1;
     memory<<<1, 1, 64>>>(item, failed);
     if (finish("memory", failed)) return 1;
     atomics<<<1, 64>>>(numbers, sums, longs, halves, failed);
