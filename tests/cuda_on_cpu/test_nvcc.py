@@ -258,3 +258,19 @@ def test_a_shared_array_that_no_card_has_is_an_error_with_its_name(tmp_path):
         made = cuda_on_cpu.nvcc("-c", "-o", tmp_path / "large.o", source)
         assert made.returncode == status, made.stderr
         assert not status or re.search(names("large.cu:1", "tile", "48 KiB"), made.stderr), made.stderr
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="CUDA's nvcc is not there")
+def test_each_option_of_cudas_nvcc_is_known():
+    said = subprocess.run(["nvcc", "--help"], capture_output=True, text=True).stdout
+    listed = re.findall(r"^(--[\w-]+)( +[<{\[\w][^(]*)?\s+\((-[\w-]+)\)", said, re.M)
+    assert len(listed) > 100
+    for long, value, short in listed:
+        for name in {long, short} - {"--options-file", "-optf"}:
+            _, files = arguments.parse([name, *(["2"] if value.strip() else []), "a.cu"])  # raises for an unknown one
+            assert files == [("a.cu", "cu")] or name in ("--dependency-output", "-MF"), name  # whose value is not said
+
+
+def test_options_of_a_card_mean_nothing():
+    options, files = arguments.parse(["-Xfatbin", "-compress-all", "-O3", "a.cu"])
+    assert files == [("a.cu", "cu")] and ("-O", "3") in options

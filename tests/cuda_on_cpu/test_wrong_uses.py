@@ -33,6 +33,7 @@ CASES = {
     "kernel_in_bounds": [OK],
     "kernel_out_of_bounds": [RESOURCES],
     "kernel_out_of_bounds_before": [RESOURCES],
+    "kernel_out_of_bounds_of": [RESOURCES],
     "copy_to_device_from_device": [VALUE],
     "copy_to_device_into_host": [VALUE, KEPT],
     "copy_to_host_from_host": [VALUE, KEPT],

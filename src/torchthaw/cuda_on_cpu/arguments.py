@@ -20,7 +20,21 @@ ALIASES = {
     "--compiler-bindir": "-ccbin", "--machine": "-m", "--gpu-architecture": "-arch", "--gpu-code": "-code",
     "--generate-code": "-gencode", "--keep-dir": "-keep-dir", "--keep": "-keep", "--run": "-run", "--cudart": "-cudart",
     "-list-gpu-code": "--list-gpu-code", "-code-ls": "--list-gpu-code", "-arch-ls": "--list-gpu-arch",
-    "-list-gpu-arch": "--list-gpu-arch",
+    "-list-gpu-arch": "--list-gpu-arch", "--ltoir": "-ltoir", "-allow-unsupported-compiler": "--allow-unsupported-compiler",
+    "-objtemp": "--objdir-as-tempdir", "-lto": "--lto", "-gen-opt-lto": "--gen-opt-lto", "--no-exceptions": "-noeh",
+    "-use-local-env": "--use-local-env", "-force-cl-env-setup": "--force-cl-env-setup", "-arbin": "--archiver-binary",
+    "-nohdmoveforward": "--no-host-device-move-forward", "-forward-unknown-opts": "--forward-unknown-opts",
+    "-fdevice-syntax-only": "--fdevice-syntax-only", "-keep-device-functions": "--keep-device-functions",
+    "-no-compress": "--no-compress", "-astoolspatch": "--compile-as-tools-patch", "-link": "--link", "-jobserver": "--jobserver",
+    "-err-no": "-display-error-number", "-no-err-no": "-no-display-error-number", "--dont-use-profile": "-noprof",
+    "-aug-hls": "--augment-host-linker-script", "-hls": "--host-linker-script", "-r": "--relocatable-link",
+    "-reloc-ptx": "--relocatable-ptx", "-opt-info": "--optimization-info", "--fatbin-options": "-Xfatbin",
+    "-ftemplate-backtrace-limit": "--ftemplate-backtrace-limit", "-ftemplate-depth": "--ftemplate-depth",
+    "-split-compile-extended": "--split-compile-extended", "-fdevice-time-trace": "--fdevice-time-trace", "-time": "--time",
+    "-run-args": "--run-args", "-ddp": "--dependency-drive-prefix", "-dp": "--drive-prefix", "-qpp-config": "--qpp-config",
+    "-device-entity-has-hidden-visibility": "--device-entity-has-hidden-visibility", "-sanitize": "--sanitize",
+    "-brief-diag": "--brief-diagnostics", "-jtd": "--jump-table-density", "-compress-mode": "--compress-mode",
+    "-device-stack-protector": "--device-stack-protector", "-frandom-seed": "--frandom-seed", "--extensible-whole-program": "-ewp",
 }  # fmt: skip
 
 # Those that take a value; the letters alone may have it right behind them: -Iinclude.
@@ -34,6 +48,10 @@ VALUES = {
     "-diag-warn", "--diag-warn", "-Werror", "--Werror", "-Xcudafe", "--Xcudafe", "-cudadevrt", "--cudadevrt",
     "-default-stream", "--default-stream", "-dopt", "--dopt", "-split-compile", "--split-compile", "-host-linker-script",
     "--host-linker-script", "-target-dir", "--target-directory", "--entries", "-e", "-static-global-template-stub",
+    "-Xfatbin", "--archiver-binary", "--optimization-info", "--ftemplate-backtrace-limit", "--ftemplate-depth", "--time",
+    "--split-compile-extended", "--fdevice-time-trace", "--run-args", "--dependency-drive-prefix", "--drive-prefix",
+    "--qpp-config", "--device-entity-has-hidden-visibility", "--sanitize", "--brief-diagnostics", "--jump-table-density",
+    "--compress-mode", "--device-stack-protector", "--frandom-seed",
     "--static-global-template-stub", "-idp", "--input-drive-prefix", "-ldir", "--libdevice-directory",
 }  # fmt: skip
 
@@ -43,23 +61,28 @@ IGNORED = {
     "-expt-extended-lambda", "--expt-extended-lambda", "-expt-relaxed-constexpr", "--expt-relaxed-constexpr",
     "-restrict", "--restrict", "-dlto", "--dlink-time-opt", "-res-usage", "--resource-usage", "-noeh", "-nohdinitlist",
     "--no-host-device-initializer-list", "-nodlink", "--no-device-link", "-ewp", "-clean", "--clean-targets",
-    "-extra-device-vectorization", "--extra-device-vectorization", "-src-in-ptx", "--source-in-ptx", "-time", "--time",
+    "-extra-device-vectorization", "--extra-device-vectorization", "-src-in-ptx", "--source-in-ptx",
     "-m64", "-save-temps", "--save-temps", "-forward-unknown-to-host-linker", "--forward-unknown-to-host-linker",
     "-display-error-number", "--display-error-number", "-no-display-error-number", "--no-display-error-number",
     "-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", "-Wreorder", "--Wreorder", "-noprof", "--no-profile",
     "-Wdefault-stream-launch", "--Wdefault-stream-launch", "-Wext-lambda-captures-this", "--Wext-lambda-captures-this",
-    "-compress-all", "--compress-all", "-std-lib",
+    "-compress-all", "--compress-all", "-std-lib", "--allow-unsupported-compiler", "--objdir-as-tempdir", "--lto",
+    "--gen-opt-lto", "--use-local-env", "--force-cl-env-setup", "--no-host-device-move-forward", "--fdevice-syntax-only",
+    "--keep-device-functions", "--no-compress", "--compile-as-tools-patch", "--link", "--jobserver",
+    "--augment-host-linker-script", "--relocatable-link", "--relocatable-ptx",
 }  # fmt: skip
 
 # What ends nvcc's work at a form that only a card can run.
-DEVICE_FORMS = ("-ptx", "-cubin", "-fatbin", "-optix-ir", "-cuda")
+DEVICE_FORMS = ("-ptx", "-cubin", "-fatbin", "-optix-ir", "-ltoir", "-cuda")
 PHASES = ("-c", "-dc", "-dw", "-dlink", "-lib", "-E", "-M", "-MM", "-run")
 FLAGS = {
     *PHASES, *DEVICE_FORMS, *IGNORED, "-keep", "-shared", "-MD", "-MMD", "-MP", "-g", "-G", "-pg", "-w", "-v", "--dryrun",
     "--version", "--help", "--list-gpu-code", "--list-gpu-arch", "-forward-unknown-to-host-compiler",
-    "--forward-unknown-to-host-compiler", "-static", "-pipe",
+    "--forward-unknown-to-host-compiler", "--forward-unknown-opts", "-static", "-pipe",
 }  # fmt: skip
-FORWARD = ("-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler")
+FORWARD = (
+    "-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler", "-forward-unknown-opts", "--forward-unknown-opts",
+)  # fmt: skip
 
 
 class Wrong(ValueError):

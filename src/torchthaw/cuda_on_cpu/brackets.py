@@ -6,7 +6,16 @@ OPENING, CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"
 TOKEN = re.compile(
     r"""R"([^\s()\\"]{0,16})\((?s:.*?)\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+\'|\d(?:[\w.]|'\w)*|\w+|->|::|<=|>=|==|!=|&&|\|\||<<|#.*|\S"""
 )
-ATTRIBUTES = ("__attribute__", "alignas", "_Alignas", "__declspec", "decltype", "typeof", "__typeof__", "__launch_bounds__")
+ATTRIBUTES = (
+    "__attribute__",
+    "alignas",
+    "_Alignas",
+    "__declspec",
+    "decltype",
+    "typeof",
+    "__typeof__",
+    "__launch_bounds__",
+)
 
 
 class Unreadable(ValueError):

@@ -68,7 +68,7 @@ def translations(text):
             continue
         edits += found
         # The arguments of a launch and the operands of assembly may hold further marks: only the edits are passed over.
-        holds = mark["launch"] or word in _ASSEMBLY
+        holds = mark["launch"] or word in (*_ASSEMBLY, "__launch_bounds__")
         done = max([done, *(end for _, end, _ in (found[:1] if holds else found))])
     calls, doubtful = members.edits()
     yield _edited(text, edits, calls)

@@ -20,6 +20,11 @@ __global__ void fills_shared(float *x) {
 template <int threads> __global__ void __launch_bounds__(threads / 2, 1) bounded(float *x) { x[threadIdx.x] *= 2; }
 __launch_bounds__(3)
 __global__ void bounded_before(float *x);
+template <typename T>
+__launch_bounds__(3)
+__global__ void bounded_of(T *x) {
+    x[threadIdx.x] *= 2;
+}
 __global__ void __launch_bounds__(3) bounded_before(float *x) { x[threadIdx.x] *= 2; }
 
 static void say(cudaError_t error) { std::printf("%s ", cudaGetErrorName(error)); }
@@ -96,6 +101,7 @@ int main(int, char **arguments) {
     RUN(kernel_in_bounds, bounded<16><<<1, dim3(2, 2)>>>(device), say(launched()))
     RUN(kernel_out_of_bounds, bounded<6><<<1, dim3(2, 2)>>>(device), say(launched()))
     RUN(kernel_out_of_bounds_before, (bounded_before<<<1, 4>>>(device)), say(launched()))
+    RUN(kernel_out_of_bounds_of, bounded_of<<<1, 4>>>(device), say(launched()))
     // copies
     RUN(copy_to_device_from_device, say(cudaMemcpy(device, device, bytes, cudaMemcpyHostToDevice)))
     RUN(copy_to_device_into_host, say(cudaMemcpy(host, other, bytes, cudaMemcpyHostToDevice)), values(host))
