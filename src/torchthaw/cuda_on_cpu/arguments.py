@@ -21,7 +21,7 @@ ALIASES = {
     "--generate-code": "-gencode", "--keep-dir": "-keep-dir", "--keep": "-keep", "--run": "-run", "--cudart": "-cudart",
     "-list-gpu-code": "--list-gpu-code", "-code-ls": "--list-gpu-code", "-arch-ls": "--list-gpu-arch",
     "-list-gpu-arch": "--list-gpu-arch", "--ltoir": "-ltoir", "-allow-unsupported-compiler": "--allow-unsupported-compiler",
-    "-objtemp": "--objdir-as-tempdir", "-lto": "--lto", "-gen-opt-lto": "--gen-opt-lto", "--no-exceptions": "-noeh",
+    "-objtemp": "--objdir-as-tempdir", "--m64": "-m64", "-Ofc": "--Ofast-compile", "-lto": "--lto", "-gen-opt-lto": "--gen-opt-lto", "--no-exceptions": "-noeh",
     "-use-local-env": "--use-local-env", "-force-cl-env-setup": "--force-cl-env-setup", "-arbin": "--archiver-binary",
     "-nohdmoveforward": "--no-host-device-move-forward", "-forward-unknown-opts": "--forward-unknown-opts",
     "-fdevice-syntax-only": "--fdevice-syntax-only", "-keep-device-functions": "--keep-device-functions",
@@ -48,7 +48,7 @@ VALUES = {
     "-diag-warn", "--diag-warn", "-Werror", "--Werror", "-Xcudafe", "--Xcudafe", "-cudadevrt", "--cudadevrt",
     "-default-stream", "--default-stream", "-dopt", "--dopt", "-split-compile", "--split-compile", "-host-linker-script",
     "--host-linker-script", "-target-dir", "--target-directory", "--entries", "-e", "-static-global-template-stub",
-    "-Xfatbin", "--archiver-binary", "--optimization-info", "--ftemplate-backtrace-limit", "--ftemplate-depth", "--time",
+    "-Xfatbin", "--Ofast-compile", "--archiver-binary", "--optimization-info", "--ftemplate-backtrace-limit", "--ftemplate-depth", "--time",
     "--split-compile-extended", "--fdevice-time-trace", "--run-args", "--dependency-drive-prefix", "--drive-prefix",
     "--qpp-config", "--device-entity-has-hidden-visibility", "--sanitize", "--brief-diagnostics", "--jump-table-density",
     "--compress-mode", "--device-stack-protector", "--frandom-seed",
@@ -69,6 +69,7 @@ IGNORED = {
     "-compress-all", "--compress-all", "-std-lib", "--allow-unsupported-compiler", "--objdir-as-tempdir", "--lto",
     "--gen-opt-lto", "--use-local-env", "--force-cl-env-setup", "--no-host-device-move-forward", "--fdevice-syntax-only",
     "--keep-device-functions", "--no-compress", "--compile-as-tools-patch", "--link", "--jobserver",
+    "-Wmissing-launch-bounds", "--Wmissing-launch-bounds", "-Wno-deprecated-declarations", "--Wno-deprecated-declarations",
     "--augment-host-linker-script", "--relocatable-link", "--relocatable-ptx",
 }  # fmt: skip
 
