@@ -104,13 +104,17 @@ API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *kernel, int
 API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *, const void *kernel, int, size_t, unsigned) {
     return refuse_kernel(kernel);
 }
-API cudaLibraryLoadData(void **, const void *, void *, void **, unsigned, void *, void **, unsigned) {
-    return refuse("code that is loaded for GPUs: cudaLibraryLoadData");
-}
-API cudaLibraryGetKernel(void **, void *, const char *) {
-    return refuse("code that is loaded for GPUs: cudaLibraryGetKernel");
-}
-API cudaLibraryUnload(void *) { return refuse("code that is loaded for GPUs: cudaLibraryUnload"); }
+
+#define NOT_LOADED(name) \
+    API name() { return refuse("code that is loaded for GPUs: " #name); }
+NOT_LOADED(cudaLibraryLoadData)
+NOT_LOADED(cudaLibraryLoadFromFile)
+NOT_LOADED(cudaLibraryGetKernel)
+NOT_LOADED(cudaLibraryGetKernelCount)
+NOT_LOADED(cudaLibraryGetGlobal)
+NOT_LOADED(cudaLibraryGetManaged)
+NOT_LOADED(cudaLibraryGetUnifiedFunction)
+NOT_LOADED(cudaLibraryUnload)
 
 // ---- Graphs. No stream is ever captured, and the rest of the answer is for one that is ---------------------------------
 
@@ -118,10 +122,19 @@ API cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *statu
                              const cudaGraphNode_t **, const cudaGraphEdgeData **, size_t *) {
     return cudaStreamIsCapturing(stream, status);
 }
+API cudaUserObjectCreate(cudaUserObject_t *, void *, cudaHostFn_t, unsigned, unsigned) {
+    return refuse("CUDA graphs: cudaUserObjectCreate");
+}
+API cudaUserObjectRelease(cudaUserObject_t, unsigned) { return refuse("CUDA graphs: cudaUserObjectRelease"); }
+API cudaGraphRetainUserObject(cudaGraph_t, cudaUserObject_t, unsigned, unsigned) {
+    return refuse("CUDA graphs: cudaGraphRetainUserObject");
+}
 #define REFUSED(name) \
     API name() { return refuse("CUDA graphs: " #name); }
 REFUSED(cudaStreamBeginCaptureToGraph)
 REFUSED(cudaStreamUpdateCaptureDependencies)
+REFUSED(cudaDeviceGetGraphMemAttribute)
+REFUSED(cudaDeviceSetGraphMemAttribute)
 REFUSED(cudaGraphAddNode)
 REFUSED(cudaGraphConditionalHandleCreate)
 REFUSED(cudaGraphDebugDotPrint)

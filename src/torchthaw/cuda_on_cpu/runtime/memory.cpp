@@ -299,12 +299,13 @@ API cudaMemGetInfo(size_t *free, size_t *total) {
 API cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory) {
     if (!attributes) return record(cudaErrorInvalidValue);
     Array array;
-    if (find_array(memory, &array)) {
-        void *same = const_cast<void *>(memory);
-        *attributes = {array.type, 0, same, array.type == cudaMemoryTypeDevice ? nullptr : same, {}};
-    } else {
-        *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void *>(memory), {}};
-    }
+    const bool known = find_array(memory, &array);
+    void *same = const_cast<void *>(memory);
+    // One by one: callers that were compiled with CUDA 12 have no room for what CUDA 13 reserves behind them.
+    attributes->type = known ? array.type : cudaMemoryTypeUnregistered;
+    attributes->device = known ? 0 : cudaInvalidDeviceId;
+    attributes->devicePointer = known ? same : nullptr;
+    attributes->hostPointer = known && array.type == cudaMemoryTypeDevice ? nullptr : same;
     return cudaSuccess;
 }
 

@@ -40,6 +40,7 @@ void replace_all(c10::DispatchKey key, const c10::KernelFunction &kernel) {
     /* For ever: the end of a registration brings the kernel before it back. */
     static auto &kept = *new std::vector<c10::RegistrationHandleRAII>;
     for (const c10::OperatorName &name : dispatcher.getRegistrationsForDispatchKey(key)) {
+        if (name.name.compare(0, 6, "c10d::") == 0) continue; /* torch.distributed calls libraries, such as Gloo, here */
         kept.push_back(dispatcher.registerImpl(name, key, kernel, std::nullopt, nullptr, "torchthaw"));
     }
 }

@@ -193,6 +193,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long l
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *, void *, cudaHostFn_t destroy, unsigned int count, unsigned int flags);
+cudaError_t cudaUserObjectRelease(cudaUserObject_t, unsigned int count);
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t, cudaUserObject_t, unsigned int count, unsigned int flags);
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *memory);
 cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t, unsigned int flags);
 cudaError_t cudaIpcCloseMemHandle(void *memory);
