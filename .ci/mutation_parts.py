@@ -69,7 +69,7 @@ PLACES = (
     (r"src/torchthaw/cuda_on_cpu/runtime/.*", "CUDA runtime", RUNTIME),
     (r"src/torchthaw/cuda_on_cpu/toolkit/.*", "CUDA toolkit", TOOLKIT),
     (r"src/torchthaw/cuda_on_cpu/device/.*", "CUDA device", DEVICE),
-    (r"src/torchthaw/cuda_on_cpu/include_pytorch/.*", "CUDA device", PYTORCH_HEADERS),
+    (r"src/torchthaw/cuda_on_cpu/include_(pytorch|for_gpus)/.*", "CUDA device", PYTORCH_HEADERS),
     (r"src/torchthaw/export/onnxruntime\..*", "export", ONNX_RUNTIME),
     (r"src/torchthaw/export/jax\..*", "export", JAX),
     (r"src/torchthaw/export/.*", "export", TABLE),

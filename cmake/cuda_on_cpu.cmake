@@ -44,7 +44,7 @@ function(cuda_on_cpu_object result target source)
             "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
             -c ${source} -o ${object} -MD -MF ${object}.d
         DEPENDS ${source} cuda_on_cpu_toolkit ${cuda_on_cpu_home}/made ${cuda_on_cpu_sources}/nvcc.py
-            ${cuda_on_cpu_sources}/translate.py
+            ${cuda_on_cpu_sources}/translation/translate.py
         DEPFILE ${object}.d COMMAND_EXPAND_LISTS VERBATIM)
     set(${result} ${object} PARENT_SCOPE)
 endfunction()

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from support import cuda_on_cpu
-from torchthaw.cuda_on_cpu import ptx, ptx_text
-from torchthaw.cuda_on_cpu.translate import Unreadable, place, translate
+from torchthaw.cuda_on_cpu.translation import ptx, ptx_text
+from torchthaw.cuda_on_cpu.translation.translate import Unreadable, place, translate
 from torchthaw.extension import cuda
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from torchthaw.cuda_on_cpu.translate import Unreadable, place, translate, translations
+from torchthaw.cuda_on_cpu.translation.translate import Unreadable, place, translate, translations
 
 
 def launched(text):

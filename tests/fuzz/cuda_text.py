@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "fuzz")]
 
 import by_seed  # noqa: E402
 
-from torchthaw.cuda_on_cpu import translate  # noqa: E402
+from torchthaw.cuda_on_cpu.translation import translate  # noqa: E402
 
 SAMPLES = sorted((ROOT / "tests" / "cuda_on_cpu" / "samples").glob("*.cu"))
 WORDS = [

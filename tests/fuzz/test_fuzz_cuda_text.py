@@ -3,7 +3,7 @@
 import cuda_text
 import pytest
 
-from torchthaw.cuda_on_cpu import brackets, members, translate
+from torchthaw.cuda_on_cpu.translation import brackets, members, translate
 
 # Each broke a property once.
 FOUND = [3801611705, 1983943921]

@@ -37,7 +37,7 @@ def test_each_reason_has_a_file(coverage):
 
 
 @pytest.mark.parametrize("name, part", [
-    ("c_api/thc/memory/copy.cpp", "libthc"), ("src/torchthaw/cuda_on_cpu/runtime/memory.cpp", "CUDA on the CPU"),
+    ("c_api/thc/memory/copy.cpp", "libthc"), ("src/torchthaw/cuda_on_cpu/runtime/memory/memory.cpp", "CUDA on the CPU"),
     ("c_api/new/kernel.cpp", "other C and C++"), ("new/module.py", "Python: others"),
     ("src/torchthaw/new/module.py", "Python: the rest of torchthaw"),
 ])  # fmt: skip

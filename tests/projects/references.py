@@ -110,12 +110,21 @@ def splatted(means, scales, rotations, opacities, harmonics, view, projection, c
     limited_x = (seen[:, 0] / depth).clamp(-1.3 * tan_x, 1.3 * tan_x) * depth
     limited_y = (seen[:, 1] / depth).clamp(-1.3 * tan_y, 1.3 * tan_y) * depth
     zero = torch.zeros_like(depth)
-    rows = [focal_x / depth, zero, -focal_x * limited_x / depth**2, zero, focal_y / depth, -focal_y * limited_y / depth**2]
+    rows = [
+        focal_x / depth,
+        zero,
+        -focal_x * limited_x / depth**2,
+        zero,
+        focal_y / depth,
+        -focal_y * limited_y / depth**2,
+    ]
     slope = torch.stack(rows, 1).view(-1, 2, 3) @ view[:3, :3].T @ turned
     inverse = (slope @ slope.mT + 0.3 * torch.eye(2, dtype=means.dtype)).inverse()
     towards = F.normalize(means - camera, dim=1)
     order_0, order_1 = 0.5 / torch.pi**0.5, (0.75 / torch.pi) ** 0.5
-    basis = torch.stack([torch.full_like(depth, order_0), *(order_1 * towards[:, i] * s for i, s in ((1, -1), (2, 1), (0, -1)))], 1)
+    basis = torch.stack(
+        [torch.full_like(depth, order_0), *(order_1 * towards[:, i] * s for i, s in ((1, -1), (2, 1), (0, -1)))], 1
+    )
     colours = (torch.einsum("nk,nkc->nc", basis, harmonics) + 0.5).clamp(min=0)
     grid_y, grid_x = torch.meshgrid(*(torch.arange(each, dtype=means.dtype) for each in size), indexing="ij")
     left, image = torch.ones_like(grid_x), means.new_zeros(3, height, width)

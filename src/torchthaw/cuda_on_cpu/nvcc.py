@@ -11,7 +11,7 @@ from pathlib import Path
 from ..base import config, toolchain
 from . import messages, thrust, toolkit_folder
 from .arguments import DEVICE_FORMS, Wrong, parse
-from .translate import Unreadable, place, translations
+from .translation.translate import Unreadable, place, translations
 
 # What nvcc defines; __CUDA_ARCH__ is not: all code is the host's.
 DEFINES = [

@@ -1,8 +1,8 @@
 // cuda_on_cpu/runtime/device.cpp: the one device.
-#include "arrays.h"
+#include "memory/arrays.h"
 #include "errors.h"
 #include "execution/pool.h"
-#include "memory.h"
+#include "memory/memory.h"
 
 #include <cstdio>
 #include <cstring>

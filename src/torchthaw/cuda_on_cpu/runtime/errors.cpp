@@ -2,9 +2,9 @@
 #include "errors.h"
 
 #include "execution/block.h"
-#include "record.h"
-#include "report.h"
-#include "sanitizer.h"
+#include "checks/record.h"
+#include "checks/report.h"
+#include "checks/sanitizer.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -2,7 +2,7 @@
 #include "streams.h"
 
 #include "errors.h"
-#include "objects.h"
+#include "memory/objects.h"
 
 #include <cstdint>
 #include <ctime>

@@ -1,10 +1,10 @@
 // cuda_on_cpu/runtime/block.cpp: which thread of a block runs next.
 #include "block.h"
 
-#include "check.h"
+#include "checks/check.h"
 #include "errors.h"
-#include "faults.h"
-#include "report.h"
+#include "checks/faults.h"
+#include "checks/report.h"
 
 #include <algorithm>
 #include <exception>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "fiber.h"
-#include "shared.h"
+#include "memory/shared.h"
 #include "waiting.h"
 
 #include <memory>

@@ -1,9 +1,9 @@
 // cuda_on_cpu/runtime/fiber.cpp: stacks, and the way from one to another.
 #include "fiber.h"
 
-#include "check.h"
+#include "checks/check.h"
 #include "errors.h"
-#include "sanitizer.h"
+#include "checks/sanitizer.h"
 #include "switch.h"
 
 #include <sys/mman.h>

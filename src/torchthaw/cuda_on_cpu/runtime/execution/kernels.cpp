@@ -4,7 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "../errors.h"
+#include "errors.h"
 
 namespace cuda_on_cpu {
 namespace {

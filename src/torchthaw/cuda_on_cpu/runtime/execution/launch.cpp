@@ -1,13 +1,13 @@
 // cuda_on_cpu/runtime/launch.cpp: a launch: its limits, and its blocks over the host's threads.
 #include "block.h"
-#include "check.h"
+#include "checks/check.h"
 #include "errors.h"
-#include "faults.h"
+#include "checks/faults.h"
 #include "interrupt.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "pool.h"
-#include "record.h"
-#include "report.h"
+#include "checks/record.h"
+#include "checks/report.h"
 #include "streams.h"
 
 #include <cuda_on_cpu/access.h>

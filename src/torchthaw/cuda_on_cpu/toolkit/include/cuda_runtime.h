@@ -17,7 +17,7 @@
 #include <cuda_on_cpu/atomics.h>
 #include <cuda_on_cpu/warp.h>
 #include <cuda_on_cpu/textures.h>
-#include <cuda_on_cpu/ptx.h>
+#include <cuda_on_cpu/ptx/ptx.h>
 #endif
 #endif
 

@@ -1,7 +1,7 @@
 // cub/util_ptx.cuh: lanes, barriers and shuffles by cub's names.
 #pragma once
 
-#include <cuda_on_cpu/cub.h>
+#include <cuda_on_cpu/cub/cub.h>
 
 namespace cub {
 

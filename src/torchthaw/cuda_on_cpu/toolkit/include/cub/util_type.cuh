@@ -1,7 +1,7 @@
 // cub/util_type.cuh: types that cub's algorithms take and give.
 #pragma once
 
-#include <cuda_on_cpu/cub.h>
+#include <cuda_on_cpu/cub/cub.h>
 
 namespace cub {
 

@@ -1,7 +1,7 @@
 // cub/block/block_shuffle.cuh: items of other threads of a block.
 #pragma once
 
-#include <cuda_on_cpu/cub.h>
+#include <cuda_on_cpu/cub/cub.h>
 
 namespace cub {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cub/util_type.cuh>
-#include <cuda_on_cpu/cub_arrangement.h>
+#include <cuda_on_cpu/cub/arrangement.h>
 
 namespace cub {
 

@@ -1,7 +1,7 @@
 // cub/device/device_for.cuh: calls a function for each number, or each item of an array, of a device.
 #pragma once
 
-#include <cuda_on_cpu/cub.h>
+#include <cuda_on_cpu/cub/cub.h>
 
 namespace cub {
 

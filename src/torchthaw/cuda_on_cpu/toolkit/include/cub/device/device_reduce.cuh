@@ -3,7 +3,7 @@
 
 #include <cub/iterator/arg_index_input_iterator.cuh>
 #include <cub/thread/thread_operators.cuh>
-#include <cuda_on_cpu/cub_segments.h>
+#include <cuda_on_cpu/cub/segments.h>
 
 namespace cub {
 

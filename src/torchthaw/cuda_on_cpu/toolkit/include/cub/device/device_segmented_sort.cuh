@@ -1,7 +1,7 @@
 // cub/device/device_segmented_sort.cuh: sorts each segment of an array of a device.
 #pragma once
 
-#include <cuda_on_cpu/cub_segmented_sort.h>
+#include <cuda_on_cpu/cub/segmented_sort.h>
 
 namespace cub {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cub/thread/thread_load.cuh>
-#include <cuda_on_cpu/cub_iterator.h>
+#include <cuda_on_cpu/cub/iterator.h>
 
 namespace cub {
 

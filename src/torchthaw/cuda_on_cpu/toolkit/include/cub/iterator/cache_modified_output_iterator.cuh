@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cub/thread/thread_store.cuh>
-#include <cuda_on_cpu/cub_iterator.h>
+#include <cuda_on_cpu/cub/iterator.h>
 
 namespace cub {
 

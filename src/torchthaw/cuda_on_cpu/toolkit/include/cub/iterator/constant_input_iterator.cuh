@@ -1,7 +1,7 @@
 // cub/iterator/constant_input_iterator.cuh: the same value at each place.
 #pragma once
 
-#include <cuda_on_cpu/cub_iterator.h>
+#include <cuda_on_cpu/cub/iterator.h>
 
 namespace cub {
 

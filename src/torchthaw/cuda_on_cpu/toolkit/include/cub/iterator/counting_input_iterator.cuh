@@ -1,7 +1,7 @@
 // cub/iterator/counting_input_iterator.cuh: a number, and the next ones.
 #pragma once
 
-#include <cuda_on_cpu/cub_iterator.h>
+#include <cuda_on_cpu/cub/iterator.h>
 
 namespace cub {
 

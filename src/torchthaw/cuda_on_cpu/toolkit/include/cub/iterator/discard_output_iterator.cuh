@@ -1,7 +1,7 @@
 // cub/iterator/discard_output_iterator.cuh: takes values and keeps none.
 #pragma once
 
-#include <cuda_on_cpu/cub_iterator.h>
+#include <cuda_on_cpu/cub/iterator.h>
 
 namespace cub {
 

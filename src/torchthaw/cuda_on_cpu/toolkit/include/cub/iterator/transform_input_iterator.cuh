@@ -1,7 +1,7 @@
 // cub/iterator/transform_input_iterator.cuh: what a function gives for each value of another iterator.
 #pragma once
 
-#include <cuda_on_cpu/cub_iterator.h>
+#include <cuda_on_cpu/cub/iterator.h>
 
 namespace cub {
 

@@ -1,7 +1,7 @@
 // cub/thread/thread_store.cuh: writes with a modifier for the caches of a device.
 #pragma once
 
-#include <cuda_on_cpu/cub.h>
+#include <cuda_on_cpu/cub/cub.h>
 
 namespace cub {
 

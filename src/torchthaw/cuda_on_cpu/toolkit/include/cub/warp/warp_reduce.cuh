@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cub/thread/thread_operators.cuh>
-#include <cuda_on_cpu/cub_warp.h>
+#include <cuda_on_cpu/cub/warp.h>
 
 namespace cub {
 
