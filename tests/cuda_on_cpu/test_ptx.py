@@ -93,6 +93,7 @@ def test_operands_that_do_not_fit_are_an_error_with_a_place(text, message):
         ("mov.u32 %0, %envreg3;", "the register %envreg3 is not served"),
         ("mov.u32 %0, elsewhere;", "the register elsewhere is not declared in this statement"),
         (".shared .b32 a; mov.u32 %0, 1;", "the directive .shared"),
+        (".reg .b128 wide; mov.u32 %0, 1;", "registers of 128 bits"),
         ("mov.u32 %0, 1; ? .u32", "is not read"),
         ("bra ELSEWHERE; mov.u32 %0, 1;", "the label ELSEWHERE is not in this statement"),
     ],

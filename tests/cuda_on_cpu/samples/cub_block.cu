@@ -88,6 +88,7 @@ __global__ void moves(const int *in, int *out, int valid) {
     using Load = cub::BlockLoad<int, X, ITEMS, cub::BLOCK_LOAD_TRANSPOSE, Y>;
     using Store = cub::BlockStore<int, X, ITEMS, cub::BLOCK_STORE_STRIPED, Y>;
     using Exchange = cub::BlockExchange<int, X, ITEMS, false, Y>;
+    static_assert(sizeof(typename Load::TempStorage) % 16 == 0 && alignof(typename Store::TempStorage) >= 16);
     __shared__ typename Load::TempStorage loads;
     __shared__ typename Store::TempStorage stores;
     __shared__ typename Exchange::TempStorage exchanges;

@@ -99,6 +99,8 @@ class _Reader:
         kind = self.take("directive")[1:]
         if self.peek()[0] == "directive":
             raise NotServed("vectors of registers")
+        if kind == "b128":
+            raise NotServed("registers of 128 bits")
         scope = self.scopes[-1] if self.scopes else 0
         while True:
             name = self.take("word")

@@ -42,10 +42,13 @@ template <typename T, int N> struct Slots {
     void set(size_t i, const T &value) { new (bytes + i * sizeof(T)) T(value); }
 };
 
+// A storage as kernels have it in shared memory: what they put behind it may be loaded by 16 bytes.
+template <typename Storage> struct alignas(Storage) alignas(16) Aligned : Storage {};
+
 // The base of an algorithm of a block: its storage is the caller's, or the block's own.
 template <typename Storage> class OfBlock {
 public:
-    using TempStorage = Storage;
+    using TempStorage = Aligned<Storage>;
     OfBlock() : storage_(own()) {}
     OfBlock(TempStorage &storage) : storage_(storage) {}
 

@@ -9,7 +9,7 @@ template <typename T, int LANES> class OfWarp {
     static_assert(LANES >= 1 && LANES <= 32, "cub: a logical warp has 1 to 32 threads");
 
 public:
-    using TempStorage = Slots<T, LANES>;
+    using TempStorage = Aligned<Slots<T, LANES>>;
     OfWarp(TempStorage &storage) : storage_(storage) {}
 
 protected:
