@@ -26,10 +26,10 @@ static void ask_streams() {
     TORCH_CHECK(stream != other && stream != standard && standard.stream() == nullptr && stream.stream() != nullptr);
     TORCH_CHECK(stream.device_index() == 0 && stream.query() && other.query() && getCurrentCUDAStream() == standard);
     const auto [least, greatest] = CUDAStream::priority_range();
-    TORCH_CHECK(least == 0 && greatest <= 0 && standard.priority() == 0);
-    TORCH_CHECK(stream.priority() == (greatest < 0 ? -1 : 0));  // PyTorch's own headers have several
+    TORCH_CHECK(least == 0 && greatest <= 0 && standard.priority() == 0);  // PyTorch's own headers have several
+    TORCH_CHECK(stream.priority() == greatest);
     TORCH_CHECK(getStreamFromExternal(stream.stream(), 0).stream() == stream.stream());
-    TORCH_CHECK(getStreamFromExternal(stream, -1).stream() == stream.stream());
+    TORCH_CHECK(getStreamFromExternal(stream, 0).device_index() == 0);
     const auto packed = stream.pack3();
     TORCH_CHECK(CUDAStream::unpack3(packed.stream_id, packed.device_index, packed.device_type) == stream);
     TORCH_CHECK(std::hash<CUDAStream>()(stream) == std::hash<c10::Stream>()(stream));
