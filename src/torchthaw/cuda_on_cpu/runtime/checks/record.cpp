@@ -264,7 +264,7 @@ extern "C" int cuda_on_cpu_replay(const char *path) {
     Stream stream(file.get(), false);
     char begin[sizeof magic] = {};
     stream.bytes(begin, sizeof begin);
-    if (std::memcmp(begin, magic, sizeof magic)) return wrong("expected a launch that this torchthaw recorded");
+    if (std::memcmp(begin, magic, sizeof magic) != 0) return wrong("expected a launch that this torchthaw recorded");
     Description made;
     made.pass(stream);
     if (!stream.good() || made.closure.size() < sizeof(void *)) return wrong("expected a whole file, got one that ends before");
