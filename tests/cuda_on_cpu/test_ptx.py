@@ -1,11 +1,13 @@
 """tests/cuda_on_cpu/test_ptx.py: what of inline PTX is read, what is refused, and that CUDA's own compiler takes the samples."""
 
+import re
 import subprocess
 import time
 
 import pytest
 
 from support import cuda_on_cpu
+from support.messages import names
 from torchthaw.cuda_on_cpu.translation import ptx, ptx_text
 from torchthaw.cuda_on_cpu.translation.translate import Unreadable, place, translate
 from torchthaw.extension import cuda
@@ -49,31 +51,31 @@ def test_a_text_is_instructions_labels_and_registers():
 
 
 @pytest.mark.parametrize(
-    "text, message",
+    "text, words",
     [
-        ("add.u32 %0, %1;", "add.u32 %0, %1: expected 3 operands, got 2"),
-        ("add.u64 %0, %1, %1;", "add.u64 %0, %1, %1: expected a register of 64 bits for type u64, got %1 of 32 bits"),
-        ("add.u16 %0, %1, %1;", "expected a register of 16 bits"),
-        ("add.u32 %0, %1, %3;", "expected an operand of the statement, got %3"),
-        ("mov.u32 %1, %0;", "expected an operand with = or + for the result, got %1"),
-        ("mov.u64 %2, %tid.x;", "expected 64 bits, got 32 of %tid.x"),
-        ("ld.global.u32 %0, [%1];", "expected an address of 64 bits, got %1 of 32 bits"),
-        ("ld.global.u32 %0, %2;", "expected an address, got register"),
-        ("ld.global.v2.u32 {%0}, [%2];", "expected 2 registers, got 1"),
-        ("ld.release.gpu.global.u32 %0, [%2];", "expected no .release here"),
-        ("atom.global.add.s64 %2, [%2], 1;", "got s64"),
-        ("cvt.s32.f32 %0, %1;", "expected a rounding to an integer"),
-        ("cp.async.cg.shared.global [%1], [%2], 8;", "expected 16 bytes, got 8"),
-        ("{ .reg .pred p; add.u32 %0, p, 1; }", "got p of a predicate"),
-        ("mov.b64 {%0, %0, %0}, %2;", "expected 2 or 4 registers of b64, got 3"),
-        ("setp.lo.f32 %0, 1.0, 2.0;", "expected a comparison for f32, got lo"),
+        ("add.u32 %0, %1;", ["add.u32 %0, %1", "3 operands", "2"]),
+        ("add.u64 %0, %1, %1;", ["add.u64 %0, %1, %1", "a register of 64 bits for type u64", "%1 of 32 bits"]),
+        ("add.u16 %0, %1, %1;", ["a register of 16 bits"]),
+        ("add.u32 %0, %1, %3;", ["an operand of the statement", "%3"]),
+        ("mov.u32 %1, %0;", ["an operand with = or + for the result", "%1"]),
+        ("mov.u64 %2, %tid.x;", ["64 bits", "32 of %tid.x"]),
+        ("ld.global.u32 %0, [%1];", ["an address of 64 bits", "%1 of 32 bits"]),
+        ("ld.global.u32 %0, %2;", ["an address", "register"]),
+        ("ld.global.v2.u32 {%0}, [%2];", ["2 registers", "1"]),
+        ("ld.release.gpu.global.u32 %0, [%2];", ["no .release here"]),
+        ("atom.global.add.s64 %2, [%2], 1;", ["s64"]),
+        ("cvt.s32.f32 %0, %1;", ["a rounding to an integer"]),
+        ("cp.async.cg.shared.global [%1], [%2], 8;", ["16 bytes", "8"]),
+        ("{ .reg .pred p; add.u32 %0, p, 1; }", ["p of a predicate"]),
+        ("mov.b64 {%0, %0, %0}, %2;", ["2 or 4 registers of b64", "3"]),
+        ("setp.lo.f32 %0, 1.0, 2.0;", ["a comparison for f32", "lo"]),
     ],
 )
-def test_operands_that_do_not_fit_are_an_error_with_a_place(text, message):
+def test_operands_that_do_not_fit_are_an_error_with_a_place(text, words):
     source = f'# 7 "a.cu"\n\nvoid f() {{ asm("{text}" : "=r"(x) : "r"(y), "l"(z)); }}\n'
     with pytest.raises(Unreadable) as raised:
         translate(source)
-    assert message in str(raised.value) and str(raised.value).startswith("inline PTX: ")
+    assert re.search(names(*words), str(raised.value)) and str(raised.value).startswith("inline PTX: ")
     assert place(source, raised.value.position) == "a.cu:8"
 
 
@@ -136,7 +138,7 @@ def test_an_expression_that_does_not_fit_its_constraint_is_an_error_with_a_place
         f'__global__ void k(short s, float f, int i, int *p) {{\n    asm("mov.b32 %0, %0;" : {constraints});\n}}\n'
     )
     result = cuda_on_cpu.nvcc("-c", "a.cu", cwd=tmp_path)
-    assert result.returncode and "inline PTX: mov.b32 %0, %0: the type of an operand does not fit" in result.stderr
+    assert result.returncode and re.search(names("inline PTX", "mov.b32 %0, %0", "the type"), result.stderr)
     assert "a.cu:2:" in result.stderr and result.stderr.count("error:") == 1, result.stderr
 
 

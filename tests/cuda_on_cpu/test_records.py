@@ -71,7 +71,7 @@ def test_the_orders_are_compared_when_it_runs_again(recorded, program):
 
 def test_the_variable_of_kernels_chooses_and_a_launch_by_pointer_is_named(recorded):
     made, files = recorded("pointer", TORCHTHAW_CUDA_RECORD_KERNELS="other,kernel")
-    assert made.returncode == 0 and not files and "launched by its name, got one by a pointer" in made.stderr
+    assert made.returncode == 0 and not files and "by its name" in made.stderr
 
 
 @pytest.mark.parametrize("change, words", [
@@ -94,7 +94,7 @@ def test_a_program_that_was_built_since_is_refused(recorded, program, tmp_path):
     other = shutil.copy(program, tmp_path / "other")
     os.utime(other, (1, 1))
     again = replay(other, files["scale"])
-    assert again.returncode == 1 and "expected the program as it was" in again.stderr, again
+    assert again.returncode == 1 and "the program as it was" in again.stderr, again
 
 
 def test_a_folder_that_cannot_be_is_named(recorded, program):

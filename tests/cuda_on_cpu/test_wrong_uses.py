@@ -109,13 +109,13 @@ def test_a_wrong_use_has_the_error_of_a_card(which, wrong_uses):
 
 
 @pytest.mark.parametrize("which, side, words", [
-    ("copy_to_device_into_host", "the target of a copy", "expected memory of the device, got memory of the host"),
-    ("copy_to_host_from_host", "the source of a copy", "expected memory of the device, got memory of the host"),
-    ("copy_to_host_into_device", "the target of a copy", "expected memory of the host, got memory of the device"),
-    ("copy_past_source", "the source of a copy", "expected 16 bytes, got an array with 8 from there on"),
-    ("copy_freed", "the source of a copy", "memory of the device that is not allocated"),
-    ("copy_null", "the source of a copy", "a null pointer"),
-    ("set_host", "the target of cudaMemset", "expected memory of the device, got memory of the host"),
+    ("copy_to_device_into_host", "the target of a copy", ["memory of the device", "memory of the host"]),
+    ("copy_to_host_from_host", "the source of a copy", ["memory of the device", "memory of the host"]),
+    ("copy_to_host_into_device", "the target of a copy", ["memory of the host", "memory of the device"]),
+    ("copy_past_source", "the source of a copy", ["16 bytes", "an array with 8"]),
+    ("copy_freed", "the source of a copy", ["not allocated"]),
+    ("copy_null", "the source of a copy", ["a null pointer"]),
+    ("set_host", "the target of cudaMemset", ["memory of the device", "memory of the host"]),
 ])  # fmt: skip
 def test_a_wrong_side_of_a_copy_is_named_with_its_line(which, side, words, wrong_uses):
     result = wrong_uses(which)
@@ -123,11 +123,11 @@ def test_a_wrong_side_of_a_copy_is_named_with_its_line(which, side, words, wrong
     source = (cuda_on_cpu.SAMPLES / "wrong_uses.cu").read_text().splitlines()
     number = next(i for i, text in enumerate(source, 1) if f"RUN({which}," in text)
     if "checked" in str(result.args[0]):
-        words = words.replace("memory of the device that is not allocated", "memory of the host")  # as malloc had it
+        words = ["memory of the host"] if which == "copy_freed" else words  # as malloc had it
         assert f"called at {cuda_on_cpu.SAMPLES / 'wrong_uses.cu'}:{number}:" in line or which == "copy_freed", line
     else:
         assert re.search(r"called at .*(wrong_uses|main)", line), line
-    assert side in line and (words in line or which == "copy_freed"), line
+    assert re.search(names(side, *words), line) or which == "copy_freed", line
 
 
 @pytest.mark.parametrize("which", KERNELS_ON_HOST_MEMORY)

@@ -65,10 +65,11 @@ def test_what_the_wheel_carries(wheel):
     compiled_on_use = (
         toolkit_folder.HEADERS,
         package / "cuda_on_cpu" / "include_pytorch",
+        package / "cuda_on_cpu" / "include_for_gpus",
         package / "cuda_on_cpu" / "device",
         package / "portable",
     )
-    used = (path for each in compiled_on_use for path in each.rglob("*.*") if path.suffix != ".pyc")
+    used = (path for each in compiled_on_use for path in each.rglob("*") if path.is_file() and path.suffix != ".pyc")
     headers |= {path.relative_to(package).as_posix() for path in used}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
