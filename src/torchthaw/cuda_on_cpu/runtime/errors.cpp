@@ -78,6 +78,16 @@ cudaError_t refuse(const char *what) {
     return record(cudaErrorNotSupported);
 }
 
+SourceLine source_of(void *code) {
+    SourceLine found{};
+    if (!__sanitizer_symbolize_pc) return found;
+    char text[1100] = "", *end;
+    __sanitizer_symbolize_pc(code, "%l %s", text, sizeof text);
+    found.line = int(std::strtol(text, &end, 10));
+    if (found.line && *end == ' ') std::snprintf(found.file, sizeof found.file, "%s", end + 1);
+    return found;
+}
+
 Caller caller() {
     Caller found{};
     void *frames[32];
@@ -90,19 +100,9 @@ Caller caller() {
         if (!dladdr(call, &information)) continue;
         inside |= information.dli_fbase == ours.dli_fbase;
         if (!inside || information.dli_fbase == ours.dli_fbase) continue;
-        if (__sanitizer_symbolize_pc) {
-            char text[1100] = "";
-            __sanitizer_symbolize_pc(call, "%l %s", text, sizeof text);
-            char *end;
-            found.line = int(std::strtol(text, &end, 10));
-            if (found.line && *end == ' ' && end[1] == '/') {
-                std::snprintf(found.file, sizeof found.file, "%s", end + 1);
-                std::snprintf(found.text, sizeof found.text, "%s:%d", found.file, found.line);
-                return found;
-            }
-            found.line = 0;
-        }
-        if (information.dli_sname) std::snprintf(found.text, sizeof found.text, "the function %s", information.dli_sname);
+        found.source = source_of(call);
+        if (found.source.line) std::snprintf(found.text, sizeof found.text, "%s:%d", found.source.file, found.source.line);
+        else if (information.dli_sname) std::snprintf(found.text, sizeof found.text, "the function %s", information.dli_sname);
         else
             std::snprintf(found.text, sizeof found.text, "%s+%#zx", information.dli_fname,
                           size_t(call - static_cast<char *>(information.dli_fbase)));

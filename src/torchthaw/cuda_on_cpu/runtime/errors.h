@@ -26,12 +26,18 @@ template <typename T, typename V> cudaError_t give(T *to, V value) {
 // What is not served, by a line; returns cudaErrorNotSupported, recorded.
 cudaError_t refuse(const char *what);
 
-// The place outside of this library from which it was called: "file.cu:12" where AddressSanitizer can tell it, else the
-// function, or the file with the offset in it.
+// The line of an address in code, which AddressSanitizer can tell; "" and 0 where it is not known.
+struct SourceLine {
+    char file[1024];
+    int line;
+    Place place() const { return {*file ? file : nullptr, line}; }
+};
+SourceLine source_of(void *code);
+// The place outside of this library from which it was called: "file.cu:12" where that is known, else the function, or the
+// file with the offset in it.
 struct Caller {
     char text[1200];
-    char file[1024];  // empty where only the function is known
-    int line;
+    SourceLine source;
 };
 Caller caller();
 

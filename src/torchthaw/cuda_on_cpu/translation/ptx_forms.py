@@ -190,11 +190,16 @@ def _shuffle(writer, each):
     if not match:
         return None
     writer.expect(5)
-    first, second = _two(each.operands[0])
     value, by, bounds, mask = (writer.source(operand, "u32") for operand in each.operands[1:])
-    made = f"{{ const auto got = P::shfl(P::Shuffle::{match[1]}, {mask}, {value}, {by}, {bounds}, P::here());"
-    also = f" {writer.target(second, 'pred', 'got.inside')}" if second else ""
-    return f"{made} {writer.target(first, 'b32', 'got.value')}{also} }}"
+    made = f"const auto got = P::shfl(P::Shuffle::{match[1]}, {mask}, {value}, {by}, {bounds}, P::here());"
+    return _with_predicate(writer, each, made, "got.value", "got.inside")
+
+
+def _with_predicate(writer, each, made, value, predicate):
+    """What ``made`` computes, for a destination d|p, of which p may be left out."""
+    first, second = _two(each.operands[0])
+    also = f" {writer.target(second, 'pred', predicate)}" if second else ""
+    return f"{{ {made} {writer.target(first, 'b32', value)}{also} }}"
 
 
 def _match_all(writer, each):
@@ -202,11 +207,9 @@ def _match_all(writer, each):
     if not match:
         return None
     writer.expect(3)
-    first, second = _two(each.operands[0])
     value, mask = writer.source(each.operands[1], match[1]), writer.source(each.operands[2], "u32")
-    made = f"{{ int all; const P::u32 same = ::__match_all_sync({mask}, {value}, &all);"
-    also = f" {writer.target(second, 'pred', 'all != 0')}" if second else ""
-    return f"{made} {writer.target(first, 'b32', 'same')}{also} }}"
+    made = f"int all; const P::u32 same = ::__match_all_sync({mask}, {value}, &all);"
+    return _with_predicate(writer, each, made, "same", "all != 0")
 
 
 def _copy(writer, each):

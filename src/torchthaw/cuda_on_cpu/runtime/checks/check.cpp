@@ -3,7 +3,6 @@
 
 #include "execution/block.h"
 #include "memory/memory.h"
-#include "checks/record.h"
 #include "checks/report.h"
 #include "checks/sanitizer.h"
 
@@ -57,26 +56,11 @@ std::string text_of(uint3 i) {
     return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
 }
 
-// The line of the access that AddressSanitizer reports.
-struct Accessed {
-    char file[1024];
-    int line = 0;
-    Accessed() {
-        file[0] = 0;
-        if (!__asan_get_report_pc || !__sanitizer_symbolize_pc) return;
-        char text[1100] = "";
-        __sanitizer_symbolize_pc(__asan_get_report_pc(), "%l %s", text, sizeof text);
-        char *end;
-        line = int(std::strtol(text, &end, 10));
-        if (*end == ' ') std::snprintf(file, sizeof file, "%s", end + 1);
-    }
-};
-
 // AddressSanitizer's report is complete; this is what it does not know.
 void after_report(const char *) {
-    const Accessed accessed;
     const char *address = static_cast<const char *>(__asan_get_report_address());
-    const Place place{*accessed.file ? accessed.file : nullptr, accessed.line};
+    const SourceLine accessed = __asan_get_report_pc ? source_of(__asan_get_report_pc()) : SourceLine{};
+    const Place place = accessed.place();
     std::string text = __asan_get_report_description ? __asan_get_report_description() : "an error of memory";
     char shared[512] = "";
     Array array;

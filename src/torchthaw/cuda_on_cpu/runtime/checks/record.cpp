@@ -1,8 +1,10 @@
 // cuda_on_cpu/runtime/checks/record.cpp: writes and reads the files of launches; their format is this file's alone.
 #include "checks/record.h"
 
+#include "checks/whole_file.h"
 #include "errors.h"
 #include "memory/memory.h"
+#include "checks/report.h"
 #include "checks/sanitizer.h"
 
 #include <dlfcn.h>
@@ -10,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -24,7 +27,6 @@ namespace cuda_on_cpu {
 namespace {
 
 constexpr char magic[] = "torchthaw launch 1\n";
-constexpr uint64_t most = uint64_t(1) << 40;  // bytes of one piece
 
 // ---- Code and variables: by their file, as their addresses change from process to process ------------------------------
 
@@ -80,7 +82,10 @@ using File = std::unique_ptr<std::FILE, Close>;
 // Both directions in one description: what is written is what is read.
 class Stream {
 public:
-    Stream(std::FILE *file, bool writes) : file_(file), writes_(writes) {}
+    Stream(std::FILE *file, bool writes) : file_(file), writes_(writes) {
+        struct stat found {};
+        if (!writes && !fstat(fileno(file), &found)) most_ = uint64_t(found.st_size);
+    }
     bool good() const { return good_; }
     void bytes(void *data, uint64_t count) {
         if (!good_ || !count) return;
@@ -98,7 +103,7 @@ public:
     void piece(std::vector<char> &piece) {
         uint64_t count = piece.size();
         value(count);
-        if (count > most) good_ = false;
+        if (count > most_) good_ = false;  // more than the file has
         if (!good_) return;
         try {
             piece.resize(count);
@@ -117,6 +122,7 @@ public:
 private:
     std::FILE *file_;
     bool writes_, good_ = true;
+    uint64_t most_ = UINT64_MAX;  // bytes of one piece
 };
 
 struct Kept {
@@ -174,7 +180,6 @@ bool complain(const std::string &path, const char *why) {
     return false;
 }
 
-// Under another name first, so that no file is a half.
 bool write(const Launch &launch, const std::string &folder, const std::string &path) {
     Description made;
     made.kernel = launch.kernel;
@@ -193,33 +198,20 @@ bool write(const Launch &launch, const std::string &folder, const std::string &p
         kept.bytes.assign(array.address, array.address + array.bytes);
         if (array.origin == Origin::variable) kept.variable = locate(array.address);
     }
-    if (mkdir(folder.c_str(), 0777) && errno != EEXIST) return complain(folder, std::strerror(errno));
-    const std::string other = path + ".new";
-    File file(std::fopen(other.c_str(), "wb"));
-    if (!file) return complain(other, std::strerror(errno));
-    Stream stream(file.get(), true);
-    stream.bytes(const_cast<char *>(magic), sizeof magic);
-    made.pass(stream);
-    if (!stream.good() || std::fflush(file.get()) || std::rename(other.c_str(), path.c_str()))
-        return complain(other, std::strerror(errno));
-    return true;
+    const auto pass = [&made](std::FILE *file) {
+        Stream stream(file, true);
+        stream.bytes(const_cast<char *>(magic), sizeof magic);
+        made.pass(stream);
+    };
+    return write_whole(folder, path, pass) || complain(path, std::strerror(errno));
 }
 
 // The first byte in which an array is not what a file says; its size if there is none.
 size_t first_difference(const Array &array, const std::vector<char> &bytes) {
-    size_t i = 0;
-    while (i < bytes.size() && array.address[i] == bytes[i]) i++;
-    return i;
+    return size_t(std::mismatch(bytes.begin(), bytes.end(), array.address).first - bytes.begin());
 }
 
 }  // namespace
-
-bool is_listed(const Launch &launch, const char *listed) {
-    if (!listed) return false;
-    std::string name = std::string(launch.kernel).substr(0, std::strcspn(launch.kernel, "<"));
-    if (const size_t scope = name.rfind(':'); scope != std::string::npos) name.erase(0, scope + 1);
-    return ("," + std::string(listed) + ",").find("," + name + ",") != std::string::npos;
-}
 
 Recorded::Recorded(const Launch &launch) {
     const char *folder = std::getenv("TORCHTHAW_CUDA_RECORD"), *kernels = std::getenv("TORCHTHAW_CUDA_RECORD_KERNELS");
@@ -269,7 +261,13 @@ extern "C" int cuda_on_cpu_replay(const char *path) {
     made.pass(stream);
     if (!stream.good() || made.closure.size() < sizeof(void *)) return wrong("expected a whole file, got one that ends before");
     std::vector<std::vector<char>> after(made.arrays.size());
-    for (std::vector<char> &each : after) stream.piece(each);
+    bool fits = true;  // each array has as many bytes as it says, before and after
+    for (size_t i = 0; i < after.size(); i++) {
+        stream.piece(after[i]);
+        const size_t bytes = made.arrays[i].array.bytes;
+        fits &= made.arrays[i].bytes.size() == bytes && (!stream.good() || after[i].size() == bytes);
+    }
+    if (!fits) return wrong("expected arrays of the same sizes before and after the launch, got others");
     const bool ended = stream.good();
 
     char *const run = find(made.run);

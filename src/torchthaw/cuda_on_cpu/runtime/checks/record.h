@@ -11,9 +11,6 @@
 
 namespace cuda_on_cpu {
 
-// Whether a list of names with commas, if there is one, has the kernel's without namespaces and template arguments.
-bool is_listed(const Launch &, const char *list);
-
 // While one exists, its launch runs.
 class Recorded {
 public:

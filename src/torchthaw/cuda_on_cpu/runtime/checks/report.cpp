@@ -1,10 +1,10 @@
 // cuda_on_cpu/runtime/checks/report.cpp: the format SARIF 2.1.0 of OASIS, as far as programs read it that show findings in code.
 #include "checks/report.h"
 
+#include "checks/whole_file.h"
 #include "errors.h"
 
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -62,15 +62,30 @@ Results &results() {
     return made;
 }
 
+// The bytes of the character of UTF-8 that begins there, or 0: names of files and cut lines may have others.
+size_t character_at(const std::string &text, size_t i) {
+    const auto byte = [&text](size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
+    const unsigned first = byte(i), second = byte(i + 1);
+    const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    for (size_t k = 1; k < size; k++)
+        if (byte(i + k) >> 6 != 2) return 0;
+    // Forms that are too long, halves of UTF-16's pairs, and what is beyond the last character.
+    const bool wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+    return wrong ? 0 : size;
+}
+
 std::string quoted(const std::string &text) {
     std::string made = "\"";
-    for (const char letter : text) {
+    for (size_t i = 0; i < text.size();) {
+        const size_t size = character_at(text, i);
+        const auto byte = static_cast<unsigned char>(text[i]);
         char code[8];
-        const auto byte = static_cast<unsigned char>(letter);
-        std::snprintf(code, sizeof code, "\\u%04x", byte);
-        if (letter == '"' || letter == '\\') (made += '\\') += letter;
-        else if (byte < 32 || byte == 127) made += code;
-        else made += letter;
+        std::snprintf(code, sizeof code, "\\u%04x", size ? byte : 0xfffd);
+        if (!size || byte < 32 || byte == 127) made += code;
+        else if (byte == '"' || byte == '\\') (made += '\\') += text[i];
+        else made.append(text, i, size);
+        i += size ? size : 1;
     }
     return made + "\"";
 }
@@ -117,23 +132,22 @@ void write(std::FILE *file, const std::vector<Result> &list) {
     std::fputs("\n]\n}]}\n", file);
 }
 
-// Under another name first: no reader sees a half of it.
 void write_to(const std::string &folder, const std::vector<Result> &list) {
-    const std::string path = folder + "/torchthaw-" + std::to_string(getpid()) + ".sarif", other = path + ".new";
-    const auto complain = [&path] {
-        static bool said = false;
-        if (!said) print("TORCHTHAW_CUDA_REPORT: expected a folder for %s, got %s", path.c_str(), std::strerror(errno));
-        said = true;
-    };
-    if (mkdir(folder.c_str(), 0777) && errno != EEXIST) return complain();
-    std::FILE *file = std::fopen(other.c_str(), "w");
-    if (!file) return complain();
-    write(file, list);
-    const bool failed = std::ferror(file);
-    if (std::fclose(file) || failed || std::rename(other.c_str(), path.c_str())) complain();
+    const std::string path = folder + "/torchthaw-" + std::to_string(getpid()) + ".sarif";
+    if (write_whole(folder, path, [&list](std::FILE *file) { write(file, list); })) return;
+    static bool said = false;
+    if (!said) print("TORCHTHAW_CUDA_REPORT: expected a folder for %s, got %s", path.c_str(), std::strerror(errno));
+    said = true;
 }
 
 }  // namespace
+
+bool is_listed(const Launch &launch, const char *listed) {
+    if (!listed) return false;
+    std::string name = std::string(launch.kernel).substr(0, std::strcspn(launch.kernel, "<"));
+    if (const size_t scope = name.rfind(':'); scope != std::string::npos) name.erase(0, scope + 1);
+    return ("," + std::string(listed) + ",").find("," + name + ",") != std::string::npos;
+}
 
 void add_result(Rule rule, Place place, const std::string &text, bool is_note) {
     const char *folder = std::getenv("TORCHTHAW_CUDA_REPORT");

@@ -19,4 +19,7 @@ enum class Rule {
 // SARIF 2.1.0 in it, torchthaw-PID.sarif, which is complete after each result.
 void add_result(Rule, Place, const std::string &text, bool is_note = false);
 
+// Whether a list of names with commas, if there is one, has the kernel's without namespaces and template arguments.
+bool is_listed(const Launch &, const char *list);
+
 }  // namespace cuda_on_cpu

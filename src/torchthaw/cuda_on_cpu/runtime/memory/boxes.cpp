@@ -1,4 +1,4 @@
-// cuda_on_cpu/runtime/memory/boxes.cpp: memory of three dimensions: cudaMalloc3D, cudaMemset3D, and what cudaMemcpy3D copies.
+// cuda_on_cpu/runtime/memory/boxes.cpp: what a copy and cudaMemset do, and cudaMalloc3D.
 #include "memory/boxes.h"
 
 #include "errors.h"
@@ -27,18 +27,17 @@ cudaError_t check(const char *what, const Box &box, const cudaExtent &size) {
 }
 char *row(const Box &box, size_t y, size_t z) { return box.first + z * box.slice + y * box.pitch; }
 
-cudaError_t set_box(const cudaPitchedPtr &memory, int value, const cudaExtent &size) {
+}  // namespace
+
+cudaError_t set_box(const Box &box, int value, const cudaExtent &size) {
     if (const cudaError_t error = initialize()) return error;
     if (is_empty(size)) return record(cudaSuccess);
-    const Box box{static_cast<char *>(memory.ptr), memory.pitch, memory.pitch * memory.ysize, Side::device};
-    if (const cudaError_t error = check("the target of cudaMemset3D", box, size)) return error;
+    if (const cudaError_t error = check("the target of cudaMemset", box, size)) return error;
     const Access access;
     for (size_t z = 0; z < size.depth; z++)
         for (size_t y = 0; y < size.height; y++) std::memset(row(box, y, z), value, size.width);
     return record(cudaSuccess);
 }
-
-}  // namespace
 
 cudaError_t copy_box(const Box &to, const Box &from, const cudaExtent &size) {
     if (is_empty(size)) return record(cudaSuccess);
@@ -63,8 +62,11 @@ API cudaMalloc3D(cudaPitchedPtr *memory, cudaExtent size) {
     if (__builtin_mul_overflow(size.height, size.depth, &rows)) return record(cudaErrorMemoryAllocation);
     return cudaMallocPitch(&memory->ptr, &memory->pitch, size.width, rows);
 }
-API cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent size) { return set_box(memory, value, size); }
+API cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent size) {
+    const size_t slice = memory.pitch * memory.ysize;
+    return set_box({static_cast<char *>(memory.ptr), memory.pitch, slice, Side::device}, value, size);
+}
 API cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent size, cudaStream_t) {
-    return set_box(memory, value, size);
+    return cudaMemset3D(memory, value, size);
 }
 }

@@ -1,4 +1,4 @@
-// cuda_on_cpu/runtime/memory/boxes.h: copies of boxes of bytes: rows of a width, planes of a number of rows.
+// cuda_on_cpu/runtime/memory/boxes.h: boxes of bytes, which all copies and cudaMemset are of: rows of a width, planes of a number of rows.
 #pragma once
 
 #include "memory/memory.h"
@@ -14,5 +14,7 @@ struct Box {
 // A width in bytes, a height in rows, a depth in planes. cudaErrorInvalidPitchValue where rows overlap,
 // cudaErrorInvalidValue where the memory is too small or of the other side; nothing is copied then.
 cudaError_t copy_box(const Box &to, const Box &from, const cudaExtent &);
+// Sets each byte; errors as above.
+cudaError_t set_box(const Box &, int value, const cudaExtent &);
 
 }  // namespace cuda_on_cpu

@@ -2,6 +2,7 @@
 #include "memory/memory.h"
 
 #include "memory/addresses.h"
+#include "memory/boxes.h"
 #include "errors.h"
 #include "checks/report.h"
 
@@ -97,29 +98,15 @@ cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_p
     Side to_side, from_side;
     if (!sides_of(kind, &to_side, &from_side)) return record(cudaErrorInvalidMemcpyDirection);
     if (width > to_pitch || width > from_pitch) return record(cudaErrorInvalidPitchValue);
-    size_t to_bytes, from_bytes;
-    if (!extent(to_pitch, width, height, &to_bytes) || !extent(from_pitch, width, height, &from_bytes) ||
-        !fits("the target of a copy", to, to_bytes, to_side) || !fits("the source of a copy", from, from_bytes, from_side))
-        return record(cudaErrorInvalidValue);
-    if (!to_bytes) return record(cudaSuccess);
-    const Access access;
-    for (size_t i = 0; i < height; i++)
-        std::memmove(static_cast<char *>(to) + i * to_pitch, static_cast<const char *>(from) + i * from_pitch, width);
-    return record(cudaSuccess);
+    const Box target{static_cast<char *>(to), to_pitch, 0, to_side};
+    const Box source{static_cast<char *>(const_cast<void *>(from)), from_pitch, 0, from_side};
+    return copy_box(target, source, {width, height, 1});
 }
 cudaError_t copy(void *to, const void *from, size_t bytes, int kind) {
     return copy_rows(to, bytes, from, bytes, bytes, 1, kind);
 }
 cudaError_t set_rows(void *to, size_t pitch, int value, size_t width, size_t height) {
-    if (const cudaError_t error = initialize()) return error;
-    if (width > pitch && height > 1) return record(cudaErrorInvalidPitchValue);
-    size_t bytes;
-    if (!extent(pitch, width, height, &bytes) || !fits("the target of cudaMemset", to, bytes, Side::device))
-        return record(cudaErrorInvalidValue);
-    if (!bytes) return record(cudaSuccess);
-    const Access access;
-    for (size_t i = 0; i < height; i++) std::memset(static_cast<char *>(to) + i * pitch, value, width);
-    return record(cudaSuccess);
+    return set_box({static_cast<char *>(to), pitch, 0, Side::device}, value, {width, height, 1});
 }
 // A copy to or from a variable, whose bytes the caller gives from `offset` on.
 cudaError_t copy_symbol(const void *symbol, size_t offset, size_t bytes, const void *other, int kind, bool to_symbol) {
@@ -176,7 +163,7 @@ bool fits(const char *what, const void *address, size_t bytes, Side side) {
     const std::string wrong = misfit(address, bytes, side);
     if (wrong.empty()) return true;
     const Caller place = caller();
-    tell(Rule::copy, {*place.file ? place.file : nullptr, place.line}, "%s, called at %s: %s at %p", what, place.text,
+    tell(Rule::copy, place.source.place(), "%s, called at %s: %s at %p", what, place.text,
          wrong.c_str(), address);
     return false;
 }
@@ -301,7 +288,7 @@ API cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memo
     Array array;
     const bool known = find_array(memory, &array);
     void *same = const_cast<void *>(memory);
-    // One by one: callers that were compiled with CUDA 12 have no room for what CUDA 13 reserves behind them.
+    // Each field by itself: the struct of CUDA 12 ends where the reserved fields of CUDA 13 begin.
     attributes->type = known ? array.type : cudaMemoryTypeUnregistered;
     attributes->device = known ? 0 : cudaInvalidDeviceId;
     attributes->devicePointer = known ? same : nullptr;
