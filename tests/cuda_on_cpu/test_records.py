@@ -89,6 +89,18 @@ def test_a_file_that_is_none_is_named(change, words, recorded, program, tmp_path
     assert again.returncode == 1 and words in again.stderr, again
 
 
+def test_a_size_in_a_file_that_is_not_that_of_its_array_is_refused(recorded, program):
+    """Nothing is written behind an array, and no memory is taken for more bytes than the file has."""
+    _, files = recorded("scale")
+    content, file = files["scale"].read_bytes(), files["scale"]
+    bytes_of_piece = (4000).to_bytes(8, "little") + bytes(4)  # the array of zeros and what follows, 4,000 bytes long
+    at = content.index(bytes_of_piece)
+    for size, words in ((4001, "whole file"), (1 << 50, "whole file"), (0, "replay: ")):
+        file.write_bytes(content[:at] + size.to_bytes(8, "little") + content[at + 8 :])
+        again = replay(program, file)
+        assert again.returncode == 1 and words in again.stderr, again
+
+
 def test_a_program_that_was_built_since_is_refused(recorded, program, tmp_path):
     _, files = recorded("scale")
     other = shutil.copy(program, tmp_path / "other")

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -110,3 +111,18 @@ def test_a_folder_that_cannot_be_is_named_once(faults):
         and "Not a directory" in line
         and "cudaErrorLaunchFailure" in process.stdout
     )
+
+
+@pytest.mark.slow
+def test_a_name_that_is_no_text_leaves_the_file_readable(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/\xff\xe0\x80 \xf0\x9f\x98\x80"
+    os.mkdir(folder)
+    source, program = folder + b"/faults.cu", folder + b"/faults"
+    shutil.copy(cuda_on_cpu.SAMPLES / "faults.cu", source)
+    assert cuda_on_cpu.nvcc("-o", program, source).returncode == 0
+    variables = {"TORCHTHAW_CUDA_CHECK": "0", "TORCHTHAW_CUDA_REPORT": str(tmp_path / "reports")}
+    subprocess.run([program, "stuck"], capture_output=True, env=os.environ | variables)
+    (file,) = (tmp_path / "reports").iterdir()
+    (first, *_) = json.loads(file.read_text("utf-8"))["runs"][0]["results"]
+    uri = first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert "\ufffd\ufffd\ufffd \U0001f600" in first["message"]["text"] and "%FF%E0%80%20%F0%9F%98%80" in uri, first
