@@ -1,4 +1,5 @@
 // tests/portable/library.cpp: TORCH_LIBRARY and its kin; compiled by torchthaw and by PyTorch.
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/extension.h>
 #include <torch/library.h>
 
@@ -32,6 +33,15 @@ bool meets(const at::Tensor &) {
     return inside >= 2;
 }
 
+// Kernels of the key Autograd that call the operator again, which must reach that of CPU.
+at::Tensor below(const at::Tensor &x) { return x * 5; }
+template <class Guard>
+at::Tensor below_autograd(const at::Tensor &x) {
+    Guard guard;
+    static const auto op = torch::Dispatcher::singleton().findSchemaOrThrow("portable_test::below", "").typed<at::Tensor(const at::Tensor &)>();
+    return op.call(x) + 1;
+}
+
 }  // namespace
 
 TORCH_LIBRARY(portable_test, m) {
@@ -44,12 +54,16 @@ TORCH_LIBRARY(portable_test, m) {
     m.def("inferred", &inferred);
     m.def("failing(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(failing)));
     m.def("meets(Tensor x) -> bool", &meets);
+    m.def("below(Tensor x) -> Tensor");
+    m.def("below_views(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CompositeImplicitAutograd, below_autograd<at::AutoDispatchBelowADInplaceOrView>));
     m.def("doubled(Tensor x) -> Tensor", [](const at::Tensor &x) { return x * 2; });
 }
 TORCH_LIBRARY_IMPL(portable_test, CPU, m) {
     m.impl("add", &add);
     m.impl("scale_", TORCH_FN(scale_));
+    m.impl("below", &below);
 }
+TORCH_LIBRARY_IMPL(portable_test, Autograd, m) { m.impl("below", &below_autograd<at::AutoDispatchBelowAutograd>); }
 TORCH_LIBRARY_IMPL(portable_test, Meta, m) { m.impl("add", &like); }
 TORCH_LIBRARY_FRAGMENT(portable_test, m) { m.def("tripled(Tensor x) -> Tensor", [](at::Tensor x) { return x * 3; }); }
 

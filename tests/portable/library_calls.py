@@ -54,6 +54,8 @@ def cases():
         "inferred": lambda: ops.inferred(x, 3, 0.5, True),
         "lambda": lambda: ops.doubled(x),
         "fragment": lambda: ops.tripled(x),
+        "below autograd": lambda: [ops.below(x), ops.below(leaf), ops.below_views(x), ops.below_views(leaf)],
+        "above autograd again": lambda: torch.autograd.grad((leaf * 2).sum(), leaf),
         "fails": lambda: ops.failing(x),
         "wrong type": lambda: ops.add(x, 3),
         "missing argument": lambda: ops.add(x),

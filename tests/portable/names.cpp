@@ -2,6 +2,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/DLConvertor.h>
 #include <ATen/Dispatch_v2.h>
+#include <ATen/ceil_div.h>
+#include <ATen/div_rtn.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/zeros_like.h>
 #include <ATen/record_function.h>
@@ -81,6 +83,7 @@ std::vector<double> allocated() {
     values = static_cast<double *>(moved.get());
     return {values[0], values[3], double(moved.device().is_cpu()), double(static_cast<bool>(moved))};
 }
+std::vector<int64_t> rounded(int64_t a, int64_t b) { return {div_rtn<int64_t>(a, b), at::ceil_div<int64_t>(a, b)}; }
 std::vector<at::Tensor> by_dlpack(at::Tensor x) {
     auto *managed = at::toDLPack(x);
     TORCH_CHECK(managed->dl_tensor.ndim == x.dim() && managed->dl_tensor.data == x.data_ptr(), "another tensor");
@@ -103,6 +106,17 @@ std::tuple<uint64_t, bool, std::string> of_generator(at::Generator generator) {
     other.set_current_seed(7);
     auto made = at::make_generator<at::CPUGeneratorImpl>(11);
     return {other.current_seed() + made.current_seed(), at::Generator().defined(), generator.device().str()};
+}
+std::vector<uint64_t> drawn_halves(at::Generator generator) {
+    auto *numbers = generator.get<at::CPUGeneratorImpl>();
+    return {numbers->random(), numbers->random64(), numbers->random()};
+}
+std::vector<uint64_t> drawn_by_seed(uint64_t seed) {
+    at::CPUGeneratorImpl first(seed), other;
+    const std::vector<uint64_t> drawn{first.random(), first.random64(), other.random(), first.current_seed(), other.current_seed()};
+    other.set_current_seed(seed);
+    TORCH_CHECK(other.random() == drawn[0], "another seed");
+    return drawn;
 }
 at::Generator same_generator(at::Generator generator) { return generator; }
 
@@ -132,5 +146,5 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
 #define DEF(name) m.def(#name, &name)
     DEF(padded); DEF(activations); DEF(images); DEF(losses); DEF(wrong_pad); DEF(ranges); DEF(logged); DEF(by_types); DEF(allocated);
     DEF(by_dlpack); DEF(launched); DEF(devices); DEF(by_ops); DEF(drawn); DEF(drawn_in_cpp); DEF(of_generator);
-    DEF(same_generator);
+    DEF(same_generator); DEF(drawn_halves); DEF(drawn_by_seed); DEF(rounded);
 }

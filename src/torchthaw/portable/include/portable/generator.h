@@ -1,5 +1,9 @@
 // portable/generator.h: at::Generator, a source of random numbers: an object of Python's torch.Generator.
 #pragma once
+#include <deque>
+#include <memory>
+#include <random>
+
 #include "core/options.h"
 
 namespace torchthaw {
@@ -48,13 +52,11 @@ class TORCHTHAW_PUBLIC Generator {
     bool operator!=(const Generator &other) const { return !(*this == other); }
     /// Valid until this thread has asked so for 64 others.
     template <class T> T *get() const {
-        static thread_local std::array<T, 64> kept;
-        static thread_local size_t next = 0;
+        static thread_local std::deque<T> kept;
         for (T &each : kept)
             if (each.is_of(*this)) return &each;
-        T &made = kept[next++ % kept.size()];
-        made = T(*this);
-        return &made;
+        if (kept.size() == 64) kept.pop_front();
+        return &kept.emplace_back(*this);
     }
 
   private:
@@ -62,36 +64,55 @@ class TORCHTHAW_PUBLIC Generator {
 };
 static_assert(sizeof(Generator) == sizeof(void *), "operators take an absent one by name");
 
-/// Numbers of a generator of the CPU, for loops of C++.
+/// The seed of a generator for which none is given.
+constexpr uint64_t default_rng_seed_val = 67280421310721;
+
+/// Numbers of the CPU for loops of C++, those that PyTorch draws: of a generator of Python, or of an own one with a seed.
 class CPUGeneratorImpl {
   public:
-    CPUGeneratorImpl() = default;
+    explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val) { restart(seed); }
     explicit CPUGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
     std::mutex &mutex_ = Generator().mutex();
-    CPUGeneratorImpl(const CPUGeneratorImpl &other) : generator_(other.generator_) {}
+    /// A copy has numbers of its own where the other one has; a generator of Python is shared.
+    CPUGeneratorImpl(const CPUGeneratorImpl &other) { *this = other; }
     CPUGeneratorImpl &operator=(const CPUGeneratorImpl &other) {
         generator_ = other.generator_;
+        seed_ = other.seed_;
+        own_ = other.own_ ? std::make_unique<std::mt19937>(*other.own_) : nullptr;
         return *this;
     }
-    bool is_of(const Generator &generator) const { return generator_ == generator; }
-    /// 64 random bits: the generator's next, as PyTorch's own.
-    uint64_t random64();
-    /// Half of these: other numbers than PyTorch's own, which uses up 32 bits.
-    uint32_t random() { return static_cast<uint32_t>(random64()); }
-    void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }
-    uint64_t current_seed() const { return generator_.current_seed(); }
+    bool is_of(const Generator &generator) const { return generator_.defined() && generator_ == generator; }
+    /// The next 64 random bits.
+    uint64_t random64() {
+        if (!own_) return random64_of_python();
+        const uint64_t high = (*own_)();
+        return high << 32 | (*own_)();
+    }
+    /// The next 32 random bits.
+    uint32_t random() { return own_ ? uint32_t((*own_)()) : random_of_python(); }
+    void set_current_seed(uint64_t seed) { generator_.defined() ? generator_.set_current_seed(seed) : restart(seed); }
+    uint64_t current_seed() const { return generator_.defined() ? generator_.current_seed() : seed_; }
 
   private:
+    void restart(uint64_t seed) {
+        seed_ = seed;
+        own_ = std::make_unique<std::mt19937>(static_cast<uint32_t>(seed));
+    }
+    uint64_t random64_of_python();
+    uint32_t random_of_python();
+
     Generator generator_;
+    uint64_t seed_ = default_rng_seed_val;
+    std::unique_ptr<std::mt19937> own_;  // null for a generator of Python
 };
 
 namespace detail {
 /// torch.default_generator
 const Generator &getDefaultCPUGenerator();
-Generator createCPUGenerator(uint64_t seed = 67280421310721);
+Generator createCPUGenerator(uint64_t seed = default_rng_seed_val);
 }  // namespace detail
 
-template <class T> Generator make_generator(uint64_t seed = 67280421310721) {
+template <class T> Generator make_generator(uint64_t seed = default_rng_seed_val) {
     static_assert(std::is_same_v<T, CPUGeneratorImpl>, "make_generator: only CPUGeneratorImpl is served");
     return detail::createCPUGenerator(seed);
 }

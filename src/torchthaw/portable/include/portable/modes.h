@@ -63,7 +63,29 @@ class OptionalDeviceGuard {
 }  // namespace c10
 
 namespace at {
-using AutoNonVariableTypeMode = NoGradGuard;
+
+/// Leaves the kernels of autograd out, on this thread until it is destroyed: a kernel of the key Autograd calls its
+/// operator's other kernel so. c10::Error where torch._C lacks its guard.
+class AutoDispatchBelowAutograd {
+  public:
+    AutoDispatchBelowAutograd() : AutoDispatchBelowAutograd(false) {}
+    ~AutoDispatchBelowAutograd();
+    AutoDispatchBelowAutograd(const AutoDispatchBelowAutograd &) = delete;
+    AutoDispatchBelowAutograd &operator=(const AutoDispatchBelowAutograd &) = delete;
+
+  protected:
+    explicit AutoDispatchBelowAutograd(bool views);  // those that count versions and make views too
+
+  private:
+    void *context_;
+};
+struct AutoDispatchBelowADInplaceOrView : AutoDispatchBelowAutograd {
+    AutoDispatchBelowADInplaceOrView() : AutoDispatchBelowAutograd(true) {}
+};
+struct AutoNonVariableTypeMode : AutoDispatchBelowAutograd {
+    explicit AutoNonVariableTypeMode(bool enabled = true) { TORCH_CHECK(enabled, "AutoNonVariableTypeMode: expected true, got false"); }
+};
+
 inline std::optional<Device> device_of(const Tensor &tensor) {
     return tensor.defined() ? std::optional<Device>(tensor.device()) : std::nullopt;
 }

@@ -55,6 +55,7 @@
 //   autograd.forward_ad._current_level  whether there is forward-mode autograd, where the row forward_gradient is null; an error
 //   _C._aoti                          has alloc_tensor_by_stealing_from_void_ptr, the last way to an object of Python; an error
 //   _C.DisableTorchFunctionSubclass   keeps an operator by Python from __torch_function__ of a subclass; without it, that is called
+//   _C._ExcludeDispatchKeyGuard       with _C.DispatchKeySet and _C.DispatchKey: AutoDispatchBelowAutograd; an error without it
 //   _schema                           of torch.ops.NAMESPACE.NAME.OVERLOAD: the arguments of a kernel; an error when it is called
 //   _C.parse_schema                   the names and defaults of an operator with a torch::class_; arguments by position alone
 

@@ -70,11 +70,26 @@ std::mutex &Generator::mutex() const {
     return one;
 }
 
-uint64_t CPUGeneratorImpl::random64() {
+/// An integer that a new tensor of this type gets from Tensor.random_(arguments …).
+template <class... Arguments>
+static int64_t drawn(const Generator &generator, ScalarType type, Arguments... arguments) {
+    object made = torch().attr("empty")(1, pybind11::arg("dtype") = type);
+    made.attr("random_")(arguments..., pybind11::arg("generator") = in_python(generator));
+    return made.attr("item")().template cast<int64_t>();
+}
+
+uint64_t CPUGeneratorImpl::random64_of_python() {
     gil_scoped_acquire gil;
-    object drawn = torch().attr("empty")(1, pybind11::arg("dtype") = kLong);
-    drawn.attr("random_")(std::numeric_limits<int64_t>::min(), pybind11::none(), pybind11::arg("generator") = in_python(generator_));
-    return static_cast<uint64_t>(drawn.attr("item")().cast<int64_t>());
+    return static_cast<uint64_t>(drawn(generator_, kLong, std::numeric_limits<int64_t>::min(), pybind11::none()));
+}
+
+// Python has no call that tells all 32 bits: one tells 31 of them, and the rest of a division by 3 the last one.
+uint32_t CPUGeneratorImpl::random_of_python() {
+    gil_scoped_acquire gil;
+    const Tensor state = generator_.get_state();
+    const uint32_t low = drawn(generator_, kInt);
+    generator_.set_state(state);
+    return low % 3 == drawn(generator_, kInt, 0, 3) ? low : low | 1u << 31;
 }
 
 namespace detail {

@@ -47,3 +47,31 @@ DeviceGuard::DeviceGuard(Device device) {
 DeviceGuard::~DeviceGuard() { leave(context_); }
 
 }  // namespace c10
+
+namespace at {
+namespace {
+
+/// The keys of autograd's kernels as a torch._C.DispatchKeySet.
+pybind11::object keys_of_autograd(const pybind11::object &c, bool views) {
+    std::vector<const char *> names{"AutogradFunctionality", "AutogradOther", "AutogradNestedTensor"};
+    if (views) names.push_back("ADInplaceOrView");
+    pybind11::object keys;
+    for (const char *name : names) {
+        pybind11::object one = c.attr("DispatchKeySet")(pybind11::object(c.attr("DispatchKey").attr(name)));
+        keys = keys ? pybind11::object(keys.attr("__or__")(one)) : one;
+    }
+    return keys;
+}
+
+}  // namespace
+
+AutoDispatchBelowAutograd::AutoDispatchBelowAutograd(bool views) {
+    pybind11::gil_scoped_acquire gil;
+    pybind11::object c = c10::torch().attr("_C");
+    pybind11::object guard = pybind11::getattr(c, "_ExcludeDispatchKeyGuard", pybind11::none());
+    TORCH_CHECK(!guard.is_none(), "AutoDispatchBelowAutograd: this PyTorch lacks torch._C._ExcludeDispatchKeyGuard");
+    context_ = c10::entered(guard(keys_of_autograd(c, views)));
+}
+AutoDispatchBelowAutograd::~AutoDispatchBelowAutograd() { c10::leave(context_); }
+
+}  // namespace at

@@ -162,3 +162,9 @@ using TensorList = c10::ArrayRef<Tensor>;
 using ITensorListRef = c10::IListRef<Tensor>;
 using c10::ceil_div;
 }  // namespace at
+
+/// Of integers: floor(a / b), for b ≠ 0.
+template <class T>
+constexpr T div_rtn(T a, T b) {
+    return a / b - T(a % b != 0 && (a % b < 0) != (b < 0));
+}
