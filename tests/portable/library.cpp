@@ -23,6 +23,11 @@ at::Tensor &scale_(at::Tensor &x, double factor) { return x.mul_(factor); }
 void nothing(at::Tensor x) { x.add_(1); }
 std::vector<at::Tensor> halves(const at::Tensor &x) { return x.chunk(2); }
 at::Tensor inferred(at::Tensor x, int64_t n, double d, bool b) { return b ? x * n + d : x; }
+std::string joined(std::vector<std::tuple<std::string, int64_t>> pairs, std::array<int64_t, 2> two) {
+    std::ostringstream text;
+    for (const auto &[word, number] : pairs) text << word << number + two[0] * two[1];
+    return text.str();
+}
 at::Tensor failing(const at::Tensor &x) { TORCH_CHECK_INDEX(x.numel() == 0, "expected none, got ", x.numel()); return x; }
 /// Whether another thread is in here at the same time; it is waited for.
 bool meets(const at::Tensor &) {
@@ -52,6 +57,7 @@ TORCH_LIBRARY(portable_test, m) {
     m.def("nothing(Tensor(a!) x) -> ()", &nothing);
     m.def("halves(Tensor x) -> Tensor[]", halves);
     m.def("inferred", &inferred);
+    m.def("joined", &joined);
     m.def("failing(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(failing)));
     m.def("meets(Tensor x) -> bool", &meets);
     m.def("below(Tensor x) -> Tensor");

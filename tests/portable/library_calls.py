@@ -52,6 +52,8 @@ def cases():
         "in place": changed,
         "list": lambda: ops.halves(x),
         "inferred": lambda: ops.inferred(x, 3, 0.5, True),
+        "tuples": lambda: ops.joined([("a", 2), ("b", -1)], [3, 4]),
+        "wrong tuple": lambda: ops.joined([("a", 2), ("b",)], [3, 4]),
         "lambda": lambda: ops.doubled(x),
         "fragment": lambda: ops.tripled(x),
         "below autograd": lambda: [ops.below(x), ops.below(leaf), ops.below_views(x), ops.below_views(leaf)],
@@ -60,7 +62,7 @@ def cases():
         "wrong type": lambda: ops.add(x, 3),
         "missing argument": lambda: ops.add(x),
         "schema": lambda: [
-            str(getattr(ops, name).default._schema) for name in ("add", "all_kinds", "scale_", "nothing", "inferred")
+            str(getattr(ops, name).default._schema) for name in ("add", "all_kinds", "scale_", "nothing", "inferred", "joined")
         ],
         "gradient": lambda: torch.autograd.grad(ops.doubled(leaf).sum(), leaf),
         "opcheck": lambda: torch.library.opcheck(ops.add.default, (x, y)),

@@ -18,8 +18,8 @@ OF_ALL = ("-fsanitize", "-D_GLIBCXX", "-U_GLIBCXX", "-stdlib=", "-m32", "-m64", 
 
 
 def common():
-    """The flags of C and C++ in every file."""
-    return [*COMMON, f"-I{toolchain.python_include()}", *openmp()]
+    """The flags of C and C++ in every file. Pragmas of OpenMP count where a project asks for them, as in PyTorch's build."""
+    return [*COMMON, f"-I{toolchain.python_include()}"]
 
 
 def cxx():
@@ -28,7 +28,7 @@ def cxx():
 
 
 def openmp():
-    """-fopenmp, as PyTorch's at::parallel_for has it; nothing where the compiler has no OpenMP library."""
+    """-fopenmp for the linker, which leaves the library out where nothing needs it; none where the compiler has none."""
     return [OPENMP] if _is_accepted(tuple(toolchain.cxx_compiler()), OPENMP) else []
 
 

@@ -1,9 +1,5 @@
 // portable/generator.h: at::Generator, a source of random numbers: an object of Python's torch.Generator.
 #pragma once
-#include <deque>
-#include <memory>
-#include <random>
-
 #include "core/options.h"
 
 namespace torchthaw {
@@ -52,7 +48,7 @@ class TORCHTHAW_PUBLIC Generator {
     bool operator!=(const Generator &other) const { return !(*this == other); }
     /// Valid until this thread has asked so for 64 others.
     template <class T> T *get() const {
-        static thread_local std::deque<T> kept;
+        static thread_local std::list<T> kept;
         for (T &each : kept)
             if (each.is_of(*this)) return &each;
         if (kept.size() == 64) kept.pop_front();
@@ -70,40 +66,23 @@ constexpr uint64_t default_rng_seed_val = 67280421310721;
 /// Numbers of the CPU for loops of C++, those that PyTorch draws: of a generator of Python, or of an own one with a seed.
 class CPUGeneratorImpl {
   public:
-    explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val) { restart(seed); }
+    explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val);
     explicit CPUGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
+    ~CPUGeneratorImpl();
+    CPUGeneratorImpl(const CPUGeneratorImpl &) = delete;
+    CPUGeneratorImpl &operator=(const CPUGeneratorImpl &) = delete;
     std::mutex &mutex_ = Generator().mutex();
-    /// A copy has numbers of its own where the other one has; a generator of Python is shared.
-    CPUGeneratorImpl(const CPUGeneratorImpl &other) { *this = other; }
-    CPUGeneratorImpl &operator=(const CPUGeneratorImpl &other) {
-        generator_ = other.generator_;
-        seed_ = other.seed_;
-        own_ = other.own_ ? std::make_unique<std::mt19937>(*other.own_) : nullptr;
-        return *this;
-    }
-    bool is_of(const Generator &generator) const { return generator_.defined() && generator_ == generator; }
-    /// The next 64 random bits.
-    uint64_t random64() {
-        if (!own_) return random64_of_python();
-        const uint64_t high = (*own_)();
-        return high << 32 | (*own_)();
-    }
-    /// The next 32 random bits.
-    uint32_t random() { return own_ ? uint32_t((*own_)()) : random_of_python(); }
-    void set_current_seed(uint64_t seed) { generator_.defined() ? generator_.set_current_seed(seed) : restart(seed); }
-    uint64_t current_seed() const { return generator_.defined() ? generator_.current_seed() : seed_; }
+    bool is_of(const Generator &generator) const { return generator_ == generator; }
+    /// The next 64 random bits, and the next 32.
+    uint64_t random64();
+    uint32_t random();
+    void set_current_seed(uint64_t seed);
+    uint64_t current_seed() const;
 
   private:
-    void restart(uint64_t seed) {
-        seed_ = seed;
-        own_ = std::make_unique<std::mt19937>(static_cast<uint32_t>(seed));
-    }
-    uint64_t random64_of_python();
-    uint32_t random_of_python();
-
+    struct Own;
     Generator generator_;
-    uint64_t seed_ = default_rng_seed_val;
-    std::unique_ptr<std::mt19937> own_;  // null for a generator of Python
+    Own *own_ = nullptr;  // null for a generator of Python
 };
 
 namespace detail {

@@ -75,6 +75,14 @@ template <class T> struct SchemaType<std::vector<T>> {
 template <class K, class V> struct SchemaType<c10::Dict<K, V>> {
     static std::string name() { return "Dict(" + SchemaType<K>::name() + ", " + SchemaType<V>::name() + ")"; }
 };
+template <class... T> struct SchemaType<std::tuple<T...>> {
+    static std::string name() {
+        std::string joined;
+        ((joined += (joined.empty() ? "" : ", ") + SchemaType<T>::name()), ...);
+        return "(" + joined + ")";
+    }
+};
+template <class T, size_t N> struct SchemaType<std::array<T, N>> : SchemaType<std::vector<T>> {};
 template <class K, class V> struct SchemaType<std::unordered_map<K, V>> : SchemaType<c10::Dict<K, V>> {};
 /// The name of a class of torch::class_ in schemas, once it is registered.
 template <class T> inline const char *custom_class_name = "__torch__.torch.classes";

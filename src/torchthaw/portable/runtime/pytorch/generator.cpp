@@ -2,6 +2,8 @@
 #include <portable/generator.h>
 #include <portable/python/tensors.h>
 
+#include <random>
+
 namespace torchthaw {
 
 void retain_object(void *object) {
@@ -78,19 +80,39 @@ static int64_t drawn(const Generator &generator, ScalarType type, Arguments... a
     return made.attr("item")().template cast<int64_t>();
 }
 
-uint64_t CPUGeneratorImpl::random64_of_python() {
+// PyTorch's numbers are those of the Mersenne Twister, of the lower 32 bits of a seed.
+struct CPUGeneratorImpl::Own {
+    uint64_t seed;
+    std::mt19937 numbers{static_cast<uint32_t>(seed)};
+};
+
+CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed) : own_(new Own{seed}) {}
+CPUGeneratorImpl::~CPUGeneratorImpl() { delete own_; }
+
+uint64_t CPUGeneratorImpl::random64() {
+    if (own_) {
+        const uint64_t high = own_->numbers();
+        return high << 32 | own_->numbers();
+    }
     gil_scoped_acquire gil;
     return static_cast<uint64_t>(drawn(generator_, kLong, std::numeric_limits<int64_t>::min(), pybind11::none()));
 }
-
-// Python has no call that tells all 32 bits: one tells 31 of them, and the rest of a division by 3 the last one.
-uint32_t CPUGeneratorImpl::random_of_python() {
+uint32_t CPUGeneratorImpl::random() {
+    if (own_) return static_cast<uint32_t>(own_->numbers());
+    // Python has no call that tells all 32 bits: one tells 31 of them, and the rest of a division by 3 the last one.
     gil_scoped_acquire gil;
     const Tensor state = generator_.get_state();
     const uint32_t low = drawn(generator_, kInt);
     generator_.set_state(state);
     return low % 3 == drawn(generator_, kInt, 0, 3) ? low : low | 1u << 31;
 }
+void CPUGeneratorImpl::set_current_seed(uint64_t seed) {
+    if (own_)
+        *own_ = Own{seed};
+    else
+        generator_.set_current_seed(seed);
+}
+uint64_t CPUGeneratorImpl::current_seed() const { return own_ ? own_->seed : generator_.current_seed(); }
 
 namespace detail {
 
