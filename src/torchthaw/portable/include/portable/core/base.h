@@ -60,6 +60,7 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+#include <version>
 
 // Names that stand for PyTorch's: they must be the same for the linker, although all else of a binary is hidden.
 #define TORCHTHAW_PUBLIC __attribute__((visibility("default")))
