@@ -9,7 +9,7 @@ import sysconfig
 
 import pytest
 
-from support import ROOT
+from support import ROOT, legacy_project
 from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
 
@@ -140,3 +140,106 @@ def test_an_old_standard_stops_it_at_once(tmp_path):
     assert error and any(f"`{error[0]}" in heading for heading in HEADINGS)
     for standard in (17, 20):  # of PyTorch 2.1 to 2.13, and later
         assert any(re.search(names("#error", f"C++{standard}", "ATen"), heading) for heading in HEADINGS)
+
+
+def python(folder, code, *words):
+    """What Python says last of code in a file of its own."""
+    (folder / "setup.py").write_text(code)
+    done = subprocess.run([sys.executable, "setup.py", *words], cwd=folder, capture_output=True, text=True)
+    return done.stderr.splitlines()[-1]
+
+
+def is_shown(line, heading):
+    """Whether the page has a section of this heading, whose example is this line, but for names of files."""
+    assert heading in HEADINGS
+    section = PAGE.split(f"## {heading}")[1].split("## ")[0]
+    shown = [re.sub("'[^']*/[^']*'", "FILE", each) for each in section.splitlines()]
+    return re.sub("'[^']*/[^']*'", "FILE", line) in shown
+
+
+def test_pytorch_is_not_in_the_environment_of_pip(tmp_path):
+    heading = "`ModuleNotFoundError: No module named 'torch'`, in `pip install`"
+    said = python(tmp_path, "import sys\nsys.modules.pop('torch', 0)\nsys.path[:] = sys.path[:1]\nimport torch\n")
+    assert is_shown("      " + said, heading)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="locals() has what exec made until Python 3.12")
+def test_names_that_exec_made(tmp_path):
+    said = python(tmp_path, "def f():\n    exec('__version__ = 1')\n    return locals()['__version__']\n\nf()\n")
+    assert is_shown(said, "`KeyError: '__version__'`")
+
+
+@pytest.mark.parametrize("name", ["include_paths", "library_paths"])
+def test_an_argument_that_pytorch_renamed(tmp_path, project, name):
+    code = f"from torch.utils.cpp_extension import {name}\n{name}(cuda=True)\n"
+    heading = "`TypeError: include_paths() got an unexpected keyword argument 'cuda'`"
+    assert is_shown(python(tmp_path, code), heading)
+    assert ("build-argument", 2) in [(each.rule, each.line) for each in findings(project({"setup.py": code}))]
+
+
+def test_a_folder_for_an_extension_that_is_not_there(tmp_path):
+    code = "from setuptools import Extension, setup\nsetup(ext_modules=[Extension('package._C', ['n.c'])], py_modules=[])\n"
+    (tmp_path / "n.c").write_text("int n;\n")
+    words = ["-q", "build_ext", "--inplace"]
+    assert is_shown(python(tmp_path, code, *words), "`error: could not create`, of an `….so` that `--inplace` copies")
+    done = legacy_project.python(tmp_path, "setup.py", *words)
+    assert done.returncode == 0 and "made the folder" in done.stderr, done.stderr
+    assert len([*tmp_path.glob("package/_C*.so")]) == 1
+
+
+NUMPY = """#include <Python.h>
+#include <numpy/arrayobject.h>
+
+static PyObject *doubled(PyObject *, PyObject *x) {
+  PyObject *a = PyArray_FROM_OTF(x, PyArray_DOUBLE, NPY_INOUT_ARRAY);
+  if (!a) return NULL;
+  double *data = (double *)PyArray_DATA(a);
+  for (npy_intp i = 0; i < PyArray_DIM(a, 0) && PyArray_NDIM(a) == 1; ++i) data[i] *= 2;
+  long behaved = PyArray_CHKFLAGS(a, NPY_BEHAVED);
+  Py_DECREF(a);
+  return PyLong_FromLong(behaved);
+}
+static PyMethodDef methods[] = {{"doubled", doubled, METH_O, ""}, {NULL, NULL, 0, NULL}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_n", "", -1, methods};
+PyMODINIT_FUNC PyInit__n() {
+  import_array();
+  return PyModule_Create(&module);
+}
+"""
+NUMPY_SETUP = """import numpy
+from setuptools import Extension, setup
+
+setup(py_modules=[], ext_modules=[Extension("_n", ["n.cpp"], include_dirs=[numpy.get_include()])])
+"""
+USED = """import numpy, warnings
+import _n
+warnings.simplefilter("ignore", RuntimeWarning)
+x = numpy.arange(6.0)
+print(_n.doubled(x[::2]), x.tolist())
+"""
+
+
+def test_names_of_numpy_1(tmp_path, project):
+    pytest.importorskip("numpy", minversion="2")
+    legacy_project.files(tmp_path, {"setup.py": NUMPY_SETUP, "n.cpp": NUMPY, "use.py": USED})
+    build = ["setup.py", "-q", "build_ext", "--inplace"]
+    plain = subprocess.run([sys.executable, *build], cwd=tmp_path, capture_output=True, text=True)
+    said = re.sub("[‘’]", "'", plain.stderr)
+    [heading] = [each for each in HEADINGS if "NPY_IN_ARRAY" in each]
+    for message in re.findall("`(.*?)`", heading):
+        assert message.replace("NPY_IN_ARRAY", "NPY_INOUT_ARRAY") in said
+    found = [(each.rule, each.line) for each in findings(project({"n.cpp": NUMPY}), "n.cpp")]
+    assert ("numpy-c-api", 5) in found
+    done = legacy_project.python(tmp_path, *build)
+    assert done.returncode == 0, done.stderr
+    used = subprocess.run([sys.executable, "use.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert used.stdout == "1 [0.0, 1.0, 4.0, 3.0, 8.0, 5.0]\n", used.stderr
+
+
+def test_what_numpy_2_has_in_no_form(tmp_path):
+    pytest.importorskip("numpy", minversion="2")
+    code = NUMPY.replace("long behaved =", "long size = PyArray_DESCR(a)->elsize;\n  long behaved = size *")
+    legacy_project.files(tmp_path, {"setup.py": NUMPY_SETUP, "n.cpp": code})
+    done = legacy_project.python(tmp_path, "setup.py", "-q", "build_ext", "--inplace")
+    assert done.returncode and re.search(r"torchthaw: n\.cpp:9: PyArray_DESCR\(a\)->elsize: .*PyDataType_ELSIZE", done.stderr)
+    assert "NPY_INOUT_ARRAY: " not in done.stderr

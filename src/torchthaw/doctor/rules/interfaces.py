@@ -50,7 +50,8 @@ RULES = [
         "the last part may be 0+cu130, which is no number; compare torch.torch_version.TorchVersion, or two parts",
     ),
     rule(
-        "numpy-c-api", CHECK, C, numpy_names.GONE, f"NumPy 2 has this no more; use {numpy_names.INSTEAD}",
+        "numpy-c-api", CHECK, C, numpy_names.GONE,
+        f"NumPy 2 has this no more; use {numpy_names.INSTEAD}; under `run` the names of flags and types compile",
         given=numpy_names.INCLUDED,
     ),
 ]  # fmt: skip

@@ -33,7 +33,7 @@ def include_dirs(given, extension):
     """``given``, folders of headers, and ours last: with TH and THC, which were among PyTorch's until 1.10, and the
     headers that have another name today.
 
-    A pybind11 for this Python is first, where theirs is too old. PyTorch's headers for CUDA on the CPU come before
+    A pybind11 for this Python is first, where theirs is too old, and NumPy 1's names. PyTorch's headers for CUDA on the CPU come before
     ``given``, which has PyTorch's own folder.
     """
     first, changes = pybind11_headers.before(given)
@@ -44,7 +44,7 @@ def include_dirs(given, extension):
         own.append(moved_headers.folder())
     except OSError as error:  # most projects include none of them
         _tell(f"torchthaw: {extension}: {error}; headers by old names, such as ATen/Type.h, are not found")
-    return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
+    return [*map(os.fspath, [*first, *numpy_names.before(given)]), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 
 def flags(given, extension, folders=None):
@@ -188,13 +188,14 @@ def adapt(extension, folders=()):
     """Gives a setuptools Extension the folder and the flags, if its compilers see PyTorch's headers.
 
     folders: those of headers that the command build_ext has for all. Of an extension that does not see PyTorch's, only
-    CUDA code changes.
+    CUDA code changes, and NumPy 1's names are found.
     """
     given, name, seen = extension.extra_compile_args, extension.name, _seen(extension, folders)
     needed = needs(extension.sources, extension.include_dirs)
     if sees_pytorch(seen):
         extension.include_dirs = include_dirs(extension.include_dirs, name)
     elif not any(needed) and not _on_gpu(extension.sources):
+        extension.include_dirs = [*map(os.fspath, numpy_names.before(seen)), *extension.include_dirs]
         return
     extension.library_dirs = [*extension.library_dirs, *needed.library_dirs]
     if _on_gpu(extension.sources) and not isinstance(given, dict):
@@ -248,19 +249,37 @@ def _compiling(compile):
         of_pytorch = sys.modules.get("torch.utils.cpp_extension")
         if of_pytorch and isinstance(self, of_pytorch.BuildExtension):  # which did it for all
             return compile(self, extension)
-        if sees_pytorch(_seen(extension, self.include_dirs or ())):
+        seen = _seen(extension, self.include_dirs or ())
+        if sees_pytorch(seen):
             adapt(extension, self.include_dirs or ())
+        else:
+            extension.include_dirs = [*map(os.fspath, numpy_names.before(seen)), *extension.include_dirs]
         with explained([extension]):
             return compile(self, extension)
 
     return build_extension
 
 
+def _copying(copy):
+    """copy_file of build_ext --inplace, where the folder of the extension's package is not there."""
+
+    @wraps(copy)
+    def copy_file(self, infile, outfile, *args, **kwargs):
+        folder = os.path.dirname(outfile)
+        if folder and not os.path.isdir(folder):
+            os.makedirs(folder, exist_ok=True)
+            _tell(f"torchthaw: {os.path.basename(infile)}: made the folder {folder}, which was not there")
+        return copy(self, infile, outfile, *args, **kwargs)
+
+    return copy_file
+
+
 def build_ext():
-    """The changes of the patch of that name: setuptools' class and that of Cython inherit the method."""
+    """The changes of the patch of that name: setuptools' class and that of Cython inherit the methods."""
     module = sys.modules.get("distutils.command.build_ext")
     if module:
         yield Change(module.build_ext, "build_extension", _compiling(module.build_ext.build_extension))
+        yield Change(module.build_ext, "copy_file", _copying(module.build_ext.copy_file))
 
 
 # ---- load, load_inline ----------------------------------------------------------------------------------------------
@@ -349,5 +368,6 @@ def explain(sources):
         lines += [
             f"torchthaw: {path}:{line}: {name}: NumPy 2 has it no more; instead: {numpy_names.INSTEAD}"
             for line, name in numpy_names.gone(cuda_sources.without_comments(text))
+            if numpy_names.NOT_SERVED.match(name)
         ]
     return lines

@@ -1,6 +1,9 @@
 """torchthaw/legacy/cpp/numpy_names.py: names of NumPy 1's C interface that NumPy 2 has no more."""
 
 import re
+from pathlib import Path
+
+from ...base import config
 
 # Names of flags and types, headers of older interfaces, and members of PyArray_Descr.
 GONE = (
@@ -13,6 +16,17 @@ GONE = (
 )
 INCLUDED = r"#\s*include\s*[<\"]numpy/"
 INSTEAD = "NPY_ARRAY_..., NPY_DOUBLE and the like, and PyDataType_ELSIZE(descr)"
+
+# Of these the header names_of_numpy_1.h has none.
+NOT_SERVED = re.compile(r"PyArray_DESCR|#\s*include|PyArray_CHAR$")
+FIRST_IN_2 = "numpy/npy_2_compat.h"
+
+
+def before(folders):
+    """The folders to come before ``folders``, which compilers search: that of NumPy 1's names, where NumPy 2 is there."""
+    if any((Path(folder) / FIRST_IN_2).exists() for folder in folders):
+        return [config.my_lib_includes() / "torchthaw_aten" / "NumPy"]
+    return []
 
 
 def gone(code):

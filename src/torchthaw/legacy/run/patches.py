@@ -54,7 +54,7 @@ PATCHES = PatchTable(
     ),
     Patch(
         "build_ext",
-        "under run, setuptools' own build_ext compiles sources that see PyTorch's headers in the same way",
+        "under run, setuptools' own build_ext compiles sources that see PyTorch's headers in the same way, and makes folders",
         "cpp.cpp_extension:build_ext",
     ),
     Patch(

@@ -1,0 +1,3 @@
+/* numpy/ndarrayobject.h: NumPy 2's own, with the names of NumPy 1 that it lacks. */
+#include_next <numpy/ndarrayobject.h>
+#include "../names_of_numpy_1.h"
