@@ -23,6 +23,9 @@ CUDA = {
         "#include <thrust/functional.h>\nstruct square : public thrust::unary_function<float, float> {};\n",
         "removed-cuda", 2,
     ),
+    'error: namespace "cub" has no member "Max"': (
+        "#include <cub/cub.cuh>\n__device__ float f(float a, float b) { return cub::Max()(a, b); }\n", "removed-cuda", 2,
+    ),
     'error: no suitable constructor exists to convert from "int" to "cudaMemLocation"': (
         "void warm(float *p, int device) {\n  cudaMemPrefetchAsync(p, 4, device, 0);\n}\n", "changed-cuda", 2,
     ),
@@ -79,7 +82,7 @@ def test_a_module_that_pybind11_named_after_none(tmp_path):
     (tmp_path / "spconv" / "spconv_utilsNone").touch()
     done = subprocess.run([sys.executable, "-c", "import spconv"], cwd=tmp_path, capture_output=True, text=True)
     assert any(heading.startswith(f"`{message}`") and "None" in heading for heading in HEADINGS)
-    [shown] = [line for line in PAGE.splitlines() if line.startswith(message)]
+    [shown] = [line for line in PAGE.splitlines() if line.startswith(f"{message} 'spconv")]
     assert done.stderr.splitlines()[-1].startswith(shown)
 
 
@@ -185,6 +188,28 @@ def test_a_folder_for_an_extension_that_is_not_there(tmp_path):
     done = legacy_project.python(tmp_path, "setup.py", *words)
     assert done.returncode == 0 and "made the folder" in done.stderr, done.stderr
     assert len([*tmp_path.glob("package/_C*.so")]) == 1
+
+
+def test_an_architecture_without_a_card(tmp_path):
+    code = "import torch\nfrom torch.utils import cpp_extension\ntorch.cuda.device_count = lambda: 0\n"
+    said = python(tmp_path, code + "cpp_extension._get_cuda_arch_flags([])\n")
+    assert is_shown(said, "`IndexError: list index out of range`, of `arch_list[-1]`")
+
+
+def test_a_version_with_a_build(tmp_path, project):
+    code = "import torch\nmajor, minor, patch = [int(x) for x in torch.__version__.split('.')]\n"
+    said = python(tmp_path, code.replace("import torch\n", "class torch:\n    __version__ = '2.13.0+cu130'\n"))
+    assert is_shown(said, "`ValueError: invalid literal for int() with base 10: '0+cu130'`")
+    assert ("torch-version", 2) in [(each.rule, each.line) for each in findings(project({"setup.py": code}))]
+
+
+def test_an_extension_that_was_left_out(tmp_path):
+    heading = "`NameError: name '_C' is not defined`, `ImportError: cannot import name '_C'`"
+    assert is_shown(python(tmp_path, "_C.forward()\n"), heading)
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    said = python(tmp_path, "from package import _C\n")
+    assert is_shown(re.sub(r"\(.*/(package/)", r"(\1", said), heading)
 
 
 NUMPY = """#include <Python.h>

@@ -190,6 +190,7 @@ EXAMPLES = [
     ("a.cc", "THTensor *t;\nb = t->is_empty();", "0.4.1", EDIT, "b = t->nDimension == 0;"),
     ("a.cu", "exit(EXIT_FAILURE);", "process-exit", CHECK, None),
     ("a.cu", "cudaPointerAttributes a;\nm = a.memoryType;", "removed-cuda", EDIT, "m = a.type;"),
+    ("a.cu", "x = cub::Max();", "removed-cuda", WORKS, None),
     ("a.cu", "struct f : public thrust::unary_function<int, int> {", "removed-cuda", WORKS, "struct f {"),
     ("a.cu", "f::result_type g();\nstruct f : thrust::unary_function<int, int> {};", "removed-cuda", WORKS, None),
     ("a.cu", "cudaMemPrefetchAsync(p, n, device, stream);", "changed-cuda", WORKS, None),

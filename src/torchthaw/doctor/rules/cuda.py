@@ -86,6 +86,11 @@ RULES = [
         "thrust has no such base class today, and needs none; `run` brings it back", "",
         unless=r"\b(?:argument|result)_type\b", inside=BY_VERSION,
     ),
+    rule(
+        "removed-cuda", WORKS, C, r"\bcub::(?:Sum|Max|Min|(?:Ine|E)quality)\b",
+        "cub has no such class since CUDA 13, which `run` brings back; without it cuda::std::plus<>, cuda::maximum<>, "
+        "cuda::minimum<>, cuda::std::equal_to<> and not_equal_to<>", inside=BY_VERSION,
+    ),
     *[
         gone(rf"\bcusparse(?:[SDCZ](?:{'|'.join(names.split())})|{CUSPARSE_OTHERS.get(new, '(?!)')})\s*\(",
              f"cuSPARSE has it no more; use {new}")
