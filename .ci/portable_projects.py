@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import compat
+import compat_table
 import page
 import tomlkit
 
@@ -43,6 +44,10 @@ class Record:
     beside_its_sources: bool = False  # the code imports modules of the repository
     needs: list = dataclasses.field(default_factory=list)  # packages that its Python imports, besides NumPy
     environment: dict = dataclasses.field(default_factory=dict)
+    oldest: str = "2.4"  # PyTorch that the project's own Python needs
+
+    def runs_on(self, version):
+        return compat_table.numbers(version) >= compat_table.numbers(self.oldest)
 
 
 def records():
@@ -110,14 +115,15 @@ def is_right(record, wheel, copy, python, version):
 def row_of(record, versions):
     """The cells of the table; versions: {version: its Python}."""
     wheel, copy = wheel_of(record, projects.FOLDER / "portable" / record.name)
-    right = [version for version, python in versions.items() if is_right(record, wheel, copy, python, version)]
+    tried = {version: python for version, python in versions.items() if record.runs_on(version)}
+    right = [version for version, python in tried.items() if is_right(record, wheel, copy, python, version)]
     print(f"{record.name}: {wheel.name}: right on {', '.join(right) or 'none'}", flush=True)
     beside = projects.described(sys.executable).torch
     name = f"[{record.name}](https://github.com/{record.repository})"
     size = f"{wheel.stat().st_size / 1024:.0f} kB"
     today = datetime.date.today().isoformat()
     cells = [name, record.compares, size, ", ".join(right), record.commit[:8], beside, today]
-    return cells, len(right) == len(versions)
+    return cells, len(right) == len(tried)
 
 
 def publish(rows):
