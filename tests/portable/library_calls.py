@@ -62,7 +62,8 @@ def cases():
         "wrong type": lambda: ops.add(x, 3),
         "missing argument": lambda: ops.add(x),
         "schema": lambda: [
-            str(getattr(ops, name).default._schema) for name in ("add", "all_kinds", "scale_", "nothing", "inferred", "joined")
+            str(getattr(ops, name).default._schema)
+            for name in ("add", "all_kinds", "scale_", "nothing", "inferred", "joined")
         ],
         "gradient": lambda: torch.autograd.grad(ops.doubled(leaf).sum(), leaf),
         "opcheck": lambda: torch.library.opcheck(ops.add.default, (x, y)),

@@ -41,7 +41,9 @@ def cases(module):
         "drawn in C++, default": lambda: torch.manual_seed(6) and module.drawn_in_cpp(torch.default_generator),
         "drawn halves": lambda: [module.drawn_halves(torch.Generator().manual_seed(seed)) for seed in range(9)],
         **{f"drawn by seed {seed}": lambda seed=seed: module.drawn_by_seed(seed) for seed in (0, 9, 2**32 + 9)},
-        "rounded": lambda: [module.rounded(a, 3) for a in (0, 1, 5, 6)] + [module.rounded(-7, b)[:1] for b in (2, -2, 7)],
+        "rounded": lambda: (
+            [module.rounded(a, 3) for a in (0, 1, 5, 6)] + [module.rounded(-7, b)[:1] for b in (2, -2, 7)]
+        ),
         "generator": lambda: module.of_generator(torch.Generator()),
         "same generator": lambda: (lambda one: module.same_generator(one) is one)(torch.Generator()),
         "wrong generator": lambda: module.drawn_in_cpp(3),

@@ -266,5 +266,7 @@ def test_what_numpy_2_has_in_no_form(tmp_path):
     code = NUMPY.replace("long behaved =", "long size = PyArray_DESCR(a)->elsize;\n  long behaved = size *")
     legacy_project.files(tmp_path, {"setup.py": NUMPY_SETUP, "n.cpp": code})
     done = legacy_project.python(tmp_path, "setup.py", "-q", "build_ext", "--inplace")
-    assert done.returncode and re.search(r"torchthaw: n\.cpp:9: PyArray_DESCR\(a\)->elsize: .*PyDataType_ELSIZE", done.stderr)
+    assert done.returncode and re.search(
+        r"torchthaw: n\.cpp:9: PyArray_DESCR\(a\)->elsize: .*PyDataType_ELSIZE", done.stderr
+    )
     assert "NPY_INOUT_ARRAY: " not in done.stderr

@@ -44,7 +44,12 @@ def include_dirs(given, extension):
         own.append(moved_headers.folder())
     except OSError as error:  # most projects include none of them
         _tell(f"torchthaw: {extension}: {error}; headers by old names, such as ATen/Type.h, are not found")
-    return [*map(os.fspath, [*first, *numpy_names.before(given)]), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
+    return [
+        *map(os.fspath, [*first, *numpy_names.before(given)]),
+        *cuda_on_cpu.include_dirs(),
+        *given,
+        *map(os.fspath, own),
+    ]
 
 
 def flags(given, extension, folders=None):
