@@ -1,4 +1,4 @@
-"""tests/portable/test_portable_classes.py: classes of torch::class_ beyond what PyTorch's own build gives: pickle, errors, fallbacks."""
+"""tests/portable/test_portable_classes.py: classes of torch::class_, and operators, beyond PyTorch's own build: pickle, fallbacks."""
 
 import re
 import subprocess
@@ -64,6 +64,18 @@ def test_an_operator_with_a_class_without_a_reader_of_schemas_takes_arguments_by
     )
     assert done.returncode == 0, done.stderr
     assert re.search(names("portable_classes::merged", "b"), done.stdout)
+
+
+@pytest.mark.slow
+def test_a_guard_that_this_pytorch_lacks_is_an_error(binary):
+    done = load(
+        binary("library"),
+        "try:\n    torch.ops.portable_test.below(torch.ones(1))\nexcept RuntimeError as error:\n    print(error)",
+        "del torch._C._ExcludeDispatchKeyGuard", "library",
+    )  # fmt: skip
+    assert done.returncode == 0 and re.search(
+        names("AutoDispatchBelowAutograd", "_ExcludeDispatchKeyGuard"), done.stdout
+    )
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ constexpr uint64_t default_rng_seed_val = 67280421310721;
 class CPUGeneratorImpl {
   public:
     explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val);
-    explicit CPUGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
+    explicit CPUGeneratorImpl(Generator generator);
     ~CPUGeneratorImpl();
     CPUGeneratorImpl(const CPUGeneratorImpl &) = delete;
     CPUGeneratorImpl &operator=(const CPUGeneratorImpl &) = delete;
@@ -82,7 +82,7 @@ class CPUGeneratorImpl {
   private:
     struct Own;
     Generator generator_;
-    Own *own_ = nullptr;  // null for a generator of Python
+    std::unique_ptr<Own> own_;  // null for a generator of Python
 };
 
 namespace detail {

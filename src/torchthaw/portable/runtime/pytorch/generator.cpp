@@ -87,7 +87,8 @@ struct CPUGeneratorImpl::Own {
 };
 
 CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed) : own_(new Own{seed}) {}
-CPUGeneratorImpl::~CPUGeneratorImpl() { delete own_; }
+CPUGeneratorImpl::CPUGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
+CPUGeneratorImpl::~CPUGeneratorImpl() = default;
 
 uint64_t CPUGeneratorImpl::random64() {
     if (own_) {

@@ -51,8 +51,10 @@ DeviceGuard::~DeviceGuard() { leave(context_); }
 namespace at {
 namespace {
 
-/// The keys of autograd's kernels as a torch._C.DispatchKeySet.
-pybind11::object keys_of_autograd(const pybind11::object &c, bool views) {
+/// The keys of autograd's kernels as a torch._C.DispatchKeySet, made once for the process.
+pybind11::handle keys_of_autograd(const pybind11::object &c, bool views) {
+    static PyObject *made[2];  // the GIL is held
+    if (made[views]) return made[views];
     std::vector<const char *> names{"AutogradFunctionality", "AutogradOther", "AutogradNestedTensor"};
     if (views) names.push_back("ADInplaceOrView");
     pybind11::object keys;
@@ -60,7 +62,7 @@ pybind11::object keys_of_autograd(const pybind11::object &c, bool views) {
         pybind11::object one = c.attr("DispatchKeySet")(pybind11::object(c.attr("DispatchKey").attr(name)));
         keys = keys ? pybind11::object(keys.attr("__or__")(one)) : one;
     }
-    return keys;
+    return made[views] = keys.release().ptr();
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ using ITensorListRef = c10::IListRef<Tensor>;
 using c10::ceil_div;
 }  // namespace at
 
-/// Of integers: floor(a / b), for b ≠ 0.
+/// The integer quotient a / b, rounded down; b is not 0.
 template <class T>
 constexpr T div_rtn(T a, T b) {
     return a / b - T(a % b != 0 && (a % b < 0) != (b < 0));
