@@ -12,6 +12,7 @@ import pytest
 from support import ROOT, legacy_project
 from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
+from torchthaw.legacy.cpp import cpp_extension, numpy_names
 
 PAGE = (ROOT / "docs" / "build-stops.md").read_text()
 HEADINGS = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
@@ -259,6 +260,27 @@ def test_names_of_numpy_1(tmp_path, project):
     assert done.returncode == 0, done.stderr
     used = subprocess.run([sys.executable, "use.py"], cwd=tmp_path, capture_output=True, text=True)
     assert used.stdout == "1 [0.0, 1.0, 4.0, 3.0, 8.0, 5.0]\n", used.stderr
+
+
+def test_the_doctor_knows_each_name_that_is_served():
+    header = (ROOT / "c_api/include/torchthaw_aten/NumPy/names_of_numpy_1.h").read_text()
+    served = re.findall(r"#define (\w+) NPY_", header)
+    found = numpy_names.gone("#include <numpy/arrayobject.h>\n" + "\n".join(served))
+    assert len(served) > 40 and {name for _, name in found} == {*served}
+
+
+@pytest.mark.parametrize("folder", ["include_dirs", "command", "flag"])
+def test_the_names_of_numpy_1_come_before_numpy(tmp_path, folder):
+    setuptools = pytest.importorskip("setuptools")
+    numpy = pytest.importorskip("numpy", minversion="2").get_include()
+    from torch.utils.cpp_extension import include_paths
+
+    flags = [f"-I{numpy}"] if folder == "flag" else []
+    given = [*include_paths(), *([numpy] if folder == "include_dirs" else [])]
+    extension = setuptools.Extension("n", ["n.cpp"], include_dirs=given, extra_compile_args=flags)
+    cpp_extension.adapt(extension, [numpy] if folder == "command" else [])
+    own = [os.path.basename(path) == "NumPy" for path in extension.include_dirs]
+    assert own.count(True) == 1 and own.index(True) <= extension.include_dirs.index(given[0])
 
 
 def test_what_numpy_2_has_in_no_form(tmp_path):

@@ -33,7 +33,7 @@ def include_dirs(given, extension):
     """``given``, folders of headers, and ours last: with TH and THC, which were among PyTorch's until 1.10, and the
     headers that have another name today.
 
-    A pybind11 for this Python is first, where theirs is too old, and NumPy 1's names. PyTorch's headers for CUDA on the CPU come before
+    A pybind11 for this Python is first, where theirs is too old. PyTorch's headers for CUDA on the CPU come before
     ``given``, which has PyTorch's own folder.
     """
     first, changes = pybind11_headers.before(given)
@@ -44,12 +44,7 @@ def include_dirs(given, extension):
         own.append(moved_headers.folder())
     except OSError as error:  # most projects include none of them
         _tell(f"torchthaw: {extension}: {error}; headers by old names, such as ATen/Type.h, are not found")
-    return [
-        *map(os.fspath, [*first, *numpy_names.before(given)]),
-        *cuda_on_cpu.include_dirs(),
-        *given,
-        *map(os.fspath, own),
-    ]
+    return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 
 def flags(given, extension, folders=None):
@@ -196,11 +191,11 @@ def adapt(extension, folders=()):
     CUDA code changes, and NumPy 1's names are found.
     """
     given, name, seen = extension.extra_compile_args, extension.name, _seen(extension, folders)
+    extension.include_dirs = numpy_names.first(extension.include_dirs, seen)
     needed = needs(extension.sources, extension.include_dirs)
     if sees_pytorch(seen):
         extension.include_dirs = include_dirs(extension.include_dirs, name)
     elif not any(needed) and not _on_gpu(extension.sources):
-        extension.include_dirs = [*map(os.fspath, numpy_names.before(seen)), *extension.include_dirs]
         return
     extension.library_dirs = [*extension.library_dirs, *needed.library_dirs]
     if _on_gpu(extension.sources) and not isinstance(given, dict):
@@ -258,7 +253,7 @@ def _compiling(compile):
         if sees_pytorch(seen):
             adapt(extension, self.include_dirs or ())
         else:
-            extension.include_dirs = [*map(os.fspath, numpy_names.before(seen)), *extension.include_dirs]
+            extension.include_dirs = numpy_names.first(extension.include_dirs, seen)
         with explained([extension]):
             return compile(self, extension)
 
@@ -307,7 +302,7 @@ def _loading(function):
         given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
         device = nvcc_flags(given.get("extra_cuda_cflags"), name)
         given["extra_cuda_cflags"] = [*device, *(targets(device) if with_cuda else []), *needed.nvcc]
-        given["extra_include_paths"] = include_dirs(folders, name)
+        given["extra_include_paths"] = include_dirs(numpy_names.first(folders, folders), name)
         given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]
         try:
             return function(*bound.args, **bound.kwargs)
