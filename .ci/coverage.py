@@ -29,6 +29,7 @@ REASONS = ROOT / ".ci" / "uncovered.txt"
 LEAST = 90  # percent of lines
 UNKNOWN = "**no reason yet**"
 JOBS = str(os.cpu_count())
+WORKERS = str(os.cpu_count() + 1)  # tests wait for the programs that they start
 # Inlined early, a line would count for no file.
 COUNT = "--coverage -fprofile-update=atomic -fno-early-inlining"
 COUNTERS = {"CFLAGS": COUNT, "CXXFLAGS": COUNT}
@@ -78,7 +79,7 @@ def build_and_test(short):
     run("ctest", "--test-dir", "build", "--parallel", JOBS, "-E", "^cuda_on_cpu_", check=False)
     pytest = [TREE.python, "-m", "coverage", "run", "-m", "pytest", "tests", "-q"]
     pytest += ["--ignore", "tests/sanitize"]
-    pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
+    pytest += ["--dist", "loadfile", "--numprocesses", WORKERS, "--max-worker-restart", "0", "--timeout", "1200"]
     pytest += ["-m", "not slow"] if short else []
     ended = run(*pytest, check=False).returncode in (0, 1)
     # The branches that only a failed allocation takes.
