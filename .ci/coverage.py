@@ -29,7 +29,7 @@ REASONS = ROOT / ".ci" / "uncovered.txt"
 LEAST = 90  # percent of lines
 UNKNOWN = "**no reason yet**"
 JOBS = str(os.cpu_count())
-WORKERS = str(os.cpu_count() + 1)  # tests wait for the programs that they start
+WORKERS = str(int(JOBS) + 1)  # tests wait for the programs that they start
 # Inlined early, a line would count for no file.
 COUNT = "--coverage -fprofile-update=atomic -fno-early-inlining"
 COUNTERS = {"CFLAGS": COUNT, "CXXFLAGS": COUNT}

@@ -25,6 +25,9 @@ _LAZY["__version__"] = ".base.config"
 _LAZY["differentiable"] = ".extension.differentiable"
 _LAZY |= {name: ".extension.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
+# An option by which headers may name more types than C's -> the module that knows them, imported where it is given.
+HEADER_TYPES = {"th": ".legacy.ffi.th_types"}
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # for tools that read this file without running it
     from . import legacy  # noqa: F401

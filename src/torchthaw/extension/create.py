@@ -6,7 +6,9 @@ from pathlib import Path
 
 from . import cuda
 from .arguments import AnyPath, CompileArgs, Macros, Paths
-from .build import LIMITED_API, Extension, is_cuda
+from .build import Extension
+from .flags import LIMITED_API
+from .inputs import is_cuda
 
 __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
 

@@ -33,7 +33,7 @@ class Portable(jit.Library):
     """An extension module, or a library of operators, as one file ``target``.
 
     name: the module's full name. folder: where the file and its intermediate files go. options: as in
-        extension.build.DEFAULTS, and ``sources``; paths are absolute.
+        extension.inputs.DEFAULTS, and ``sources``; paths are absolute.
     """
 
     def __init__(self, name, folder, **options):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ...base import cache, config
 from ...extension import BuildError, ninja
-from ...extension.build import Extension, is_cuda
+from ...extension.build import Extension
+from ...extension.inputs import is_cuda
 from ...header import cffi_names
 from ..cpp import nvcc
 from . import create_extension_options, extra_objects, gnu89, reasons, th_types as th
