@@ -63,6 +63,7 @@ COMMANDS = {
     "disable": ("legacy.run.command_enable", "undo enable"),
     "doctor": ("doctor", "say what an old project in Python, C, C++ or CUDA needs before it runs"),
     "modernize": ("modernize", "make a package of today of a legacy project, in another folder"),
+    "check": ("check", "build and test a project beside several versions of PyTorch and Python"),
     "selftest": ("selftest", "check this installation, and print what a report of a fault needs"),
     "nvcc": ("legacy.cpp.nvcc", "nvcc for the scripts of old projects"),
     "bindings": ("declarations.command", "declare a C header's functions in another language"),

@@ -6,6 +6,8 @@ import re
 import stat
 import subprocess
 import sys
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,6 +15,7 @@ import torchthaw
 from support import SRC
 from support.messages import names
 from torchthaw.base import cache as base_cache, private_folders
+from torchthaw.check import cells, environments, steps
 from torchthaw.cuda_on_cpu import build_device, thrust
 from torchthaw.extension import jit
 from torchthaw.portable import build as portable_build, headers, jit as portable_jit, operators, runtime_library
@@ -89,6 +92,17 @@ def portable_operators(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(operators, "_generate", dict)
         return operators.operators()
+
+
+def checked(folder):
+    """A check whose environments cannot be made."""
+    (folder / "source").mkdir(exist_ok=True)
+    asked = {"torch": ["newest"], "python": ["3.10"], "words": [], "packages": [], "index": None, "seconds": 1}
+    asked |= dict.fromkeys(("build", "by_run", "portable", "again", "fresh"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(environments.Environment, "make", Mock(side_effect=steps.StepError("none")))
+        matrix = cells.Matrix(folder / "source", SimpleNamespace(**asked))
+        return [matrix.check(each, print) for each in matrix.cells()]
 
 
 class Compiled:
@@ -178,6 +192,9 @@ PLACES = {
         ("cuda_on_cpu/__main__.py", "cuda_on_cpu/toolkit_folder.py", "extension/nvidia_packages.py", "legacy/cpp/moved_headers.py",
          "legacy/cpp/pybind11_headers.py", "legacy/run/cmake.py", "legacy/run/compiler_launchers.py",
          "legacy/run/stand_ins/numpy_distutils.py"),
+    ),
+    "check": (
+        ("check", "check/{check}", "check/{check}/torch-newest-python-3.10"), checked, ("check/cells.py",)
     ),
     "device": (("cuda_device", "cuda_device/{cuda_device}"), cuda_device, ("cuda_on_cpu/build_device.py",)),
     "thrust": (("thrust", "thrust/{thrust}"), thrust_headers, ("cuda_on_cpu/thrust.py",)),

@@ -7,7 +7,7 @@ c, cpp   compiled against my_lib.h with all warnings as errors; one with a main 
 cmake    a project of its own beside the file's last program, against an installed libmy_lib
 sh       the block as one script, in which `make` only checks that its targets exist, and pip that it would install this;
          those of README one after the other in one shell, and not again in a guide that begins with the same block
-yaml     a workflow for examples/cuda: its steps one after the other, with its variables, where pip only checks names
+yaml     a workflow for examples/cuda, or a package: its steps one after the other, with its variables, where pip only checks names
 text     output: what the block before it printed
 
 The pages of docs/languages/ are run by bindings/languages.py.
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import pytest
 
 from benchmarks import cards, report
-from support import ROOT
+from support import ROOT, other_torch
 
 sys.path.insert(0, str(ROOT / "docs" / "_site"))
 import index_readme  # noqa: E402
@@ -179,8 +179,27 @@ def test_sh(block, expected, tmp_path):
             pytest.skip(f"make hosts installs the packages of {host}")
     # Python's own flags ask for debug information, which takes half of the time that PyTorch's headers take.
     flags = {"CFLAGS": "-g0 -O0"} if "cpp_extension" in block.code or "setup.py" in block.code else {}
+    flags |= other_versions(tmp_path) if "torchthaw check" in block.code else {}
     printed = run("sh", "-euc", CHECKED_ONLY + block.code, variables=flags)
     assert expected is None or printed == expected
+
+
+def other_versions(folder):
+    """The variables with which check finds versions of PyTorch that take no gigabytes."""
+    for version in ("2.10.0+of.tests", "2.97.0"):
+        other_torch.wheel(folder, version)
+    found = " ".join(filter(None, [os.environ.get("PIP_FIND_LINKS"), str(folder)]))
+    return {"PIP_FIND_LINKS": found, "TORCH_INDEX": "", "TORCHTHAW_CACHE": str(folder / "cache")}
+
+
+def project_of(commands, folder):
+    """A project that a workflow has: examples/cuda, or for check a package of Python."""
+    if not any("torchthaw check" in command for command in commands):
+        return shutil.copytree(ROOT / "examples" / "cuda", folder)
+    folder.mkdir()
+    (folder / "halves.py").touch()
+    (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='halves', version='1', py_modules=['halves'])\n")
+    return folder
 
 
 @pytest.mark.slow
@@ -188,9 +207,10 @@ def test_sh(block, expected, tmp_path):
 def test_yaml(block, expected, tmp_path):
     yaml = pytest.importorskip("yaml")
     for name, job in yaml.safe_load(block.code)["jobs"].items():
-        folder = shutil.copytree(ROOT / "examples" / "cuda", tmp_path / name)
         variables = {variable: str(value) for variable, value in job["env"].items()}
         commands = [step["run"] for step in job["steps"] if "run" in step]
+        folder = project_of(commands, tmp_path / name)
+        variables |= {**other_versions(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
         assert commands and not {key for step in job["steps"] for key in step} - {"if", "uses", "with", "run"}
         for command in commands:
             run("sh", "-euc", PIP_OF_A_WORKFLOW + command, cwd=folder, variables={**variables, "CFLAGS": "-g0 -O0"})
