@@ -55,6 +55,12 @@ def is_better(name, call):
     return (name, call) in BETTER or name == "tensors" and call.startswith("scalar")
 
 
+def text_of(version, calls):
+    """The recorded calls as JSON, one in each line."""
+    lines = ",\n".join(f"{json.dumps(call)}: {json.dumps(given)}" for call, given in calls.items())
+    return f'{{"torch": {json.dumps(version)}, "calls": {{\n{lines}\n}}}}\n'
+
+
 def main(names):
     import torch
     from torch.utils import cpp_extension
@@ -66,8 +72,7 @@ def main(names):
             )
             command = [sys.executable, HERE / SCRIPTS[name], Path(folder, f"{name}.so")]
             found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        text = json.dumps({"torch": torch.__version__, "calls": found}, indent=1)
-        (HERE / "expected" / f"{name}.json").write_text(text + "\n")
+        (HERE / "expected" / f"{name}.json").write_text(text_of(torch.__version__, found))
         print(f"{name}: {len(found)} calls")
 
 
