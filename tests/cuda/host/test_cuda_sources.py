@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from torchthaw.base import toolchain
+from support import SRC, cuda_on_cpu
+from torchthaw.base import config, toolchain
 from torchthaw.extension import cuda, nvidia_packages
 from torchthaw.legacy.cpp import cpp_extension, cuda_sources, cxx, nvcc
 from torchthaw.legacy.run import cmake
@@ -47,6 +48,69 @@ def test_headers_of_thrust_that_no_file_includes(tmp_path, toolkit, text, header
     assert sources(tmp_path, a_cu=text).flags(toolkit) == expected
     toolkit.version = "11.8"
     assert sources(tmp_path, a_cu=text).flags(toolkit) == []
+
+
+PROPERTIES = """#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+
+static bool is_fast(const cudaDeviceProp &properties) { return properties.clockRate > 0; }
+
+int main() {
+  cudaDeviceProp properties = {}, *other = &properties;
+  memset(other, 255, sizeof(cudaDeviceProp));
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return 77;
+  int rate, memory_rate, width;
+  cudaDeviceGetAttribute(&rate, cudaDevAttrClockRate, 0);
+  cudaDeviceGetAttribute(&memory_rate, cudaDevAttrMemoryClockRate, 0);
+  cudaDeviceGetAttribute(&width, cudaDevAttrMaxTexture1DLinearWidth, 0);
+  const bool same = other->clockRate == rate && properties.memoryClockRate == memory_rate && other->maxTexture1DLinear == width;
+  const int others[] = {other->computeMode, other->deviceOverlap, other->kernelExecTimeoutEnabled,
+                        other->singleToDoublePrecisionPerfRatio, other->cooperativeMultiDeviceLaunch};
+  for (int each : others) if (each == -1) return 1;
+  std::printf("%d %d %s", int(same), int(is_fast(properties)), other->name);
+  return cudaGetDeviceProperties(&properties, 99) == cudaSuccess;
+}
+"""
+
+
+def test_members_that_cuda_13_removed_get_a_header(tmp_path, toolkit):
+    (flag, header) = sources(tmp_path, a_cu=PROPERTIES).flags(toolkit)
+    assert flag == "-include" and Path(header).name == "device_properties.h" and Path(header).exists()
+    assert sources(tmp_path, a_cu=PROPERTIES).properties(toolkit, of_device=False) == []
+    (tmp_path / "a.cu").unlink()
+    of_host = sources(tmp_path, a_cpp="auto *p = at::cuda::getCurrentDeviceProperties(); p->clockRate;")
+    assert of_host.properties(toolkit, of_device=False) == [flag, header] and of_host.flags(toolkit) == []
+    assert sources(tmp_path, b_cu="own.clockRate = 1;").flags(toolkit) == []
+    assert sources(tmp_path, b_cu="cudaDeviceProp p; p.major;").flags(toolkit) == []
+    toolkit.version = "12.9"
+    assert sources(tmp_path, a_cu=PROPERTIES).flags(toolkit) == []
+
+
+@pytest.mark.slow
+def test_members_that_cuda_13_removed_have_their_values(tmp_path):
+    """On the CPU, whose runtime has the attributes."""
+    (tmp_path / "a.cu").write_text(PROPERTIES)
+    header = config.my_lib_includes() / "torchthaw_aten" / "device_properties.h"
+    built = cuda_on_cpu.nvcc("-include", header, "a.cu", "-o", "a", cwd=tmp_path)
+    assert built.returncode == 0, built.stderr
+    done = cuda_on_cpu.run(tmp_path / "a")
+    assert done.returncode == 0 and done.stdout.startswith("1 1 ") and len(done.stdout) > 5
+
+
+@pytest.mark.slow
+def test_members_that_cuda_13_removed_compile_with_nvcc(tmp_path):
+    toolkit = cuda.toolkit() if shutil.which("nvcc") else None
+    if not toolkit or int(toolkit.version.partition(".")[0]) < 13:
+        pytest.skip("needs nvcc 13 or later")
+    (tmp_path / "a.cu").write_text(PROPERTIES)
+    for words, status in (["nvcc"], 1), ([sys.executable, "-m", "torchthaw", "nvcc"], 0):
+        environment = {**os.environ, "PYTHONPATH": str(SRC)}
+        done = subprocess.run(
+            [*words, "-arch=sm_80", "-c", "a.cu"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert bool(done.returncode) == bool(status), done.stderr
+        assert status == 0 or 'has no member "clockRate"' in done.stderr
 
 
 def test_an_include_counts_for_the_sources_that_see_it(tmp_path, toolkit):

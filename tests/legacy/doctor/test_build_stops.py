@@ -27,6 +27,9 @@ CUDA = {
     'error: namespace "cub" has no member "Max"': (
         "#include <cub/cub.cuh>\n__device__ float f(float a, float b) { return cub::Max()(a, b); }\n", "removed-cuda", 2,
     ),
+    'error: class "cudaDeviceProp" has no member "clockRate"': (
+        "int clock_of(cudaDeviceProp *properties) {\n  return properties->clockRate;\n}\n", "removed-cuda", 2,
+    ),
     'error: no suitable constructor exists to convert from "int" to "cudaMemLocation"': (
         "void warm(float *p, int device) {\n  cudaMemPrefetchAsync(p, 4, device, 0);\n}\n", "changed-cuda", 2,
     ),

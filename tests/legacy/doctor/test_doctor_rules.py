@@ -219,7 +219,7 @@ EXAMPLES = [
     ("a.cu", "cudaThreadSetCacheConfig(c);", "renamed-cuda", WORKS, None),
     ("a.cu", "texture<float, 2> image;", "removed-cuda", EDIT, None),
     ("a.cu", "cudaConfigureCall(g, b);", "removed-cuda", EDIT, None),
-    ("a.cu", "cudaDeviceProp properties;\nk = properties.clockRate;", "removed-cuda", EDIT, None),
+    ("a.cu", "cudaDeviceProp properties;\nk = properties.clockRate;", "removed-cuda", WORKS, None),
     ("a.c", "exit(-1);", "process-exit", CHECK, None),
     ("a.sh", "virtualenv -p python2.7 env", "python2-command", CHECK, None),
     ("a.c", "template <typename T> T f(T x);", "cpp-in-c", EDIT, None),

@@ -122,6 +122,8 @@ API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
     case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
     case cudaDevAttrTextureAlignment: *value = int(p.textureAlignment); break;
     case cudaDevAttrTexturePitchAlignment: *value = int(texture_pitch_alignment); break;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;  // as many floats as doubles fit twice into a register
+    case cudaDevAttrMaxTexture1DLinearWidth: *value = 1 << 28; break;
     case cudaDevAttrMaxTexture1DWidth: *value = int(most_1d.width); break;
     case cudaDevAttrMaxTexture2DWidth: *value = int(most_2d.width); break;
     case cudaDevAttrMaxTexture2DHeight: *value = int(most_2d.height); break;

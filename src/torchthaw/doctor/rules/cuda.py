@@ -1,11 +1,7 @@
 """torchthaw/doctor/rules/cuda.py: CUDA C++ that nvcc 13 does not take."""
 
+from ...legacy.cpp.cuda_sources import PROPERTIES
 from .rule import C_TEXT, CHECK, EDIT, WORKS, C, rule
-
-GONE_PROPERTIES = (
-    "clockRate", "computeMode", "cooperativeMultiDeviceLaunch", "deviceOverlap", "kernelExecTimeoutEnabled",
-    "memoryClockRate", "singleToDoublePrecisionPerfRatio",
-)  # fmt: skip
 
 # Functions of cuSPARSE up to CUDA 10 without the type's letter, and what does the same today.
 CUSPARSE = {
@@ -62,9 +58,10 @@ RULES = [
         "texture references are gone; use texture objects (cudaCreateTextureObject)",
     ),
     gone(r"\bcuda(?:ConfigureCall|SetupArgument|Launch)\s*\(", "use cudaLaunchKernel"),
-    gone(
-        rf"\b(?P<of>\w+)(?:\.|->)(?:{'|'.join(GONE_PROPERTIES)})\b",
-        "no field of cudaDeviceProp any more; ask cudaDeviceGetAttribute", of=r"cudaDeviceProp\b",
+    rule(
+        "removed-cuda", WORKS, C, rf"\b(?P<of>\w+)(?:\.|->)(?:{'|'.join(PROPERTIES)})\b",
+        "no member of cudaDeviceProp since CUDA 13, which `run` sees to; without it, ask cudaDeviceGetAttribute",
+        inside=BY_VERSION, of=r"cudaDeviceProp\b",
     ),
     gone(
         r"\b(?P<of>\w+)(\.|->)memoryType\b", "the field is called type today", r"\1\2type",

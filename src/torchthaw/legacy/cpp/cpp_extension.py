@@ -159,7 +159,7 @@ def needs(sources, folders, with_cuda=False):
     found = cuda_sources.Sources(sources, folders)
     found.tell(toolkit, late)
     return Needs(
-        [*_after(late), *_by_path(nvcc.removed_calls_of_host(toolkit))],
+        [*_after(late), *_by_path(nvcc.removed_calls_of_host(toolkit)), *found.properties(toolkit, of_device=False)],
         [*nvcc.late(packages), *found.flags(toolkit)],
         [os.fspath(include.with_name("lib")) for include in packages],
     )

@@ -46,6 +46,14 @@ class Unserved(NamedTuple):
     what: str
 
 
+# Members that cudaDeviceProp has no more since CUDA 13, and what a file with one of them names as well.
+PROPERTIES = (
+    "clockRate", "computeMode", "cooperativeMultiDeviceLaunch", "deviceOverlap", "kernelExecTimeoutEnabled",
+    "maxTexture1DLinear", "memoryClockRate", "singleToDoublePrecisionPerfRatio",
+)  # fmt: skip
+PROPERTY = re.compile(rf"(?:\.|->)\s*(?:{'|'.join(PROPERTIES)})\b")
+OF_DEVICE = re.compile(r"\bcudaDeviceProp\b|\bget(?:Current)?DeviceProperties\b")
+
 GONE = "cannot be built here: {} are gone, and `run` does not replace them; the source needs {}"
 STEP = r"\+\s*{}\s*\](?:(?!__sync)[\s\S]){{0,200}}?"
 UNSERVED = [
@@ -122,8 +130,16 @@ class Sources:
                 shared |= bool(names) and any("shared_ptr" in file.code for file in files)
         flags = ["-DCCCL_DISABLE_NVTX"] if clash else []
         if shared and _major(toolkit) > 12:
-            flags += ["-include", os.fspath(config.my_lib_includes() / "torchthaw_aten" / "to_address.h")]
+            flags += _including("to_address.h")
+        flags += self.properties(toolkit, of_device=True)
         return [*flags, *(word for header in sorted(missing) for word in ("-include", header))]
+
+    def properties(self, toolkit, of_device):
+        """The flags of all sources of the device, or of the host, if one reads a member that cudaDeviceProp has no more."""
+        of_these = [files for source, files in self.included.items() if (source.suffix == ".cu") == of_device]
+        codes = [file.code for files in of_these for file in files]
+        reads = any(map(PROPERTY.search, codes)) and any(map(OF_DEVICE.search, codes))
+        return _including("device_properties.h") if reads and _major(toolkit) >= 13 else []
 
     def tell(self, toolkit, folders=()):
         """Prints the sentences about them; ``folders`` have headers besides those of the command."""
@@ -154,6 +170,11 @@ class Sources:
                     what += f"such as by pip install {_package(library, _major(toolkit))}"
                     sentences.setdefault(library, file.sentence(found, what))
         return [*sentences.values()]
+
+
+def _including(name):
+    """The flags that include a header of ours before a source."""
+    return ["-include", os.fspath(config.my_lib_includes() / "torchthaw_aten" / name)]
 
 
 def _header(name):

@@ -29,7 +29,10 @@ std::tuple<at::Tensor, at::Tensor> scale(const at::Tensor &x, double factor) {
     const at::Tensor input = x.contiguous();
     at::Tensor out = at::empty_like(input), sum = at::zeros({}, input.options());
     const int count = static_cast<int>(input.numel());
-    const int threads = at::cuda::getCurrentDeviceProperties()->warpSize * 4;
+    cudaDeviceProp *properties = at::cuda::getCurrentDeviceProperties();
+    TORCH_CHECK(properties->clockRate > 0, "a member that CUDA 13 removed");
+    TORCH_CHECK(at::cuda::getDeviceProperties(0)->computeMode == cudaComputeModeDefault, "the same");
+    const int threads = properties->warpSize * 4;
     AT_DISPATCH_FLOATING_TYPES_AND_HALF(input.scalar_type(), "scale", [&] {
         scale_kernel<scalar_t><<<(count + threads - 1) / threads, threads, 0, at::cuda::getCurrentCUDAStream()>>>(
             input.data_ptr<scalar_t>(), static_cast<scalar_t>(factor), out.data_ptr<scalar_t>(),
