@@ -12,7 +12,7 @@ import pytest
 from support import ROOT, legacy_project
 from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
-from torchthaw.legacy.cpp import cpp_extension, numpy_names
+from torchthaw.legacy.cpp import cpp_extension, numpy_names, nvcc as legacy_nvcc
 
 PAGE = (ROOT / "docs" / "build-stops.md").read_text()
 HEADINGS = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
@@ -58,6 +58,38 @@ def test_messages_of_cuda_code_are_headings_and_have_a_finding(tmp_path, project
     assert (rule, line) in [(each.rule, each.line) for each in found]
     assert f"`{message}`" in HEADINGS
     assert message in nvcc(tmp_path, source)
+
+
+# What glibc 2.42 does, for one function; it defines the macro in each of its headers.
+GLIBC = {
+    "bits/libc-header-start.h": (
+        "#include_next <bits/libc-header-start.h>\n#undef __GLIBC_USE_IEC_60559_FUNCS_EXT_C23\n"
+        "#define __GLIBC_USE_IEC_60559_FUNCS_EXT_C23 1\n"
+    ),
+    "math.h": (
+        "#include_next <math.h>\n#define __GLIBC_INTERNAL_STARTING_HEADER_IMPLEMENTATION\n#include <bits/libc-header-start.h>\n#if __GLIBC_USE (IEC_60559_FUNCS_EXT_C23)\n"
+        'extern "C" double rsqrt(double) noexcept(true);\n#endif\n'
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version, is_cured", [("glibc 2.42", True), ("glibc 2.36", False)])
+def test_functions_that_glibc_declares_too(tmp_path, monkeypatch, version, is_cured):
+    message = 'error: exception specification is incompatible with that of previous function "rsqrt"'
+    for name, text in GLIBC.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    source, flags = (
+        "#include <cmath>\n__global__ void f(double *x) { *x = rsqrt(*x) + sinpi(*x); }\n",
+        ["-arch=sm_80", "-I", "."],
+    )
+    said = nvcc(tmp_path, source, *flags)
+    if "incompatible" not in said:
+        pytest.skip("this nvcc takes what glibc 2.42 declares")
+    assert message in said and f"`{message}`" in HEADINGS
+    monkeypatch.setattr(os, "confstr", lambda name: version)
+    assert ("incompatible" not in nvcc(tmp_path, source, *legacy_nvcc.of_device([])[:-2], *flags)) == is_cured
 
 
 def test_an_architecture_that_nvcc_has_no_more(tmp_path, project):

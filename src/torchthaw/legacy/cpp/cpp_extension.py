@@ -68,7 +68,7 @@ def nvcc_flags(given, extension, folders=None):
     words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
     for change in changes:
         _tell(f"torchthaw: nvcc: {change}")
-    return [*words, *_by_path(nvcc.removed_calls(words)), *_removed_names(folders)]
+    return [*words, *_by_path(nvcc.of_device(words)), *_removed_names(folders)]
 
 
 def _removed_names(folders):

@@ -31,6 +31,8 @@ ONE_ARCHITECTURE = ("-ptx", "--ptx", "-cubin", "--cubin")
 
 # The calls that CUDA dropped, for a source file: C and C++, or CUDA, where votes are to be functions of ours while
 # CUDA's headers declare them. nvcc includes those before all else, so only -D can name them otherwise.
+# Comes before the folders of glibc, whose functions of C23 it leaves out.
+GLIBC = config.my_lib_includes() / "torchthaw_aten" / "glibc"
 REMOVED_CALLS = ["-include", "THC/THCRemoved.cuh"]
 REMOVED_VOTES = [f"-D{name}=THC_builtin{name}" for name in ("__any", "__all", "__ballot")]
 NO_REMOVED_CALLS = "-DTHC_NO_REMOVED_CALLS"
@@ -147,12 +149,28 @@ def header_flags(given=()):
     include = config.includes()
     folders = [include, include / "TH", include / "THC"]
     late = [word for flag in th.late_include_flags(True) for word in ("-Xcompiler", flag)]
-    return [*(f"-I{folder}" for folder in folders), *late, *removed_calls(given)]
+    return [*(f"-I{folder}" for folder in folders), *late, *of_device(given)]
 
 
 def late(folders):
     """The flags for folders of headers that come after all others."""
     return [word for folder in folders for flag in ("-idirafter", folder) for word in ("-Xcompiler", os.fspath(flag))]
+
+
+def of_device(given):
+    """What a CUDA file with the flags ``given`` needs of headers: the calls that CUDA dropped, and none of glibc's functions
+    that CUDA's headers declare otherwise.
+    """
+    return [*(["-I", os.fspath(GLIBC)] if _glibc() >= (2, 41) else []), *removed_calls(given)]
+
+
+def _glibc():
+    """The version of the C library that this process has, (0,) for another than glibc."""
+    try:
+        name, _, version = os.confstr("CS_GNU_LIBC_VERSION").partition(" ")
+    except (ValueError, OSError, AttributeError):
+        return (0,)
+    return tuple(map(int, re.findall(r"\d+", version))) if name == "glibc" else (0,)
 
 
 def removed_calls(given):

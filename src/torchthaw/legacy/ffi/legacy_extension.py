@@ -161,7 +161,7 @@ class LegacyExtension(Extension):
 
     def nvcc_flags(self):
         flags = super().nvcc_flags()
-        return [*flags, *nvcc.removed_calls([*flags, *self.options["extra_compile_args"]["nvcc"]])]
+        return [*flags, *nvcc.of_device([*flags, *self.options["extra_compile_args"]["nvcc"]])]
 
     def link_args(self):
         return [*super().link_args(), *RUNTIMES]
