@@ -292,6 +292,12 @@ def test_a_wheel_is_built_with_the_environment_s_own_pytorch_and_imported(ran):
     assert imported[-1:] == ["halves"] and "import" in imported[2]
 
 
+@pytest.mark.parametrize("words", [["pytest", "-q"], ["--", "pytest", "-q"]])
+def test_the_command_runs_in_the_copy(ran, words):
+    *_, (_, arguments, env) = ran("--torch", "2.10.0", "--python", "3.11", *words)
+    assert arguments == ["-q"] and "torch-2.10.0" in env["VIRTUAL_ENV"]
+
+
 def test_run_builds_with_this_torchthaw_alone(ran):
     commands = ran("--torch", "2.10.0", "--python", "3.11", "--run")
     assert [by_run for _, what, by_run in pips(commands) if what == "wheel"] == [True]

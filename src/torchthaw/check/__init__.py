@@ -69,6 +69,7 @@ def _listed(text):
 
 def run(options):
     """Checks each cell, says on stderr what it does, and prints the table."""
+    options.words = options.words[options.words[:1] == ["--"] :]
     if options.build and not options.words:
         options.parser.error(
             "COMMAND: expected what runs the tests, since --build makes no wheel to import, got nothing"

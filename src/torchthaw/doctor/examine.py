@@ -3,7 +3,7 @@
 import re
 from functools import cached_property
 
-from . import c_files, python_files
+from . import c_files, python_files, system_headers
 from .aten_files import AtenFiles
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
@@ -85,6 +85,7 @@ class Examination:
         if file.name in self._included:
             role = "included"
         c_files.examine(report, self.project, file, self._aten, role, self.builds.may_be_of_ffi)
+        system_headers.examine(report, self.project, file)
 
     def _lines(self, report, file):
         """A script or a file of Cython, of which no more is read than its lines."""

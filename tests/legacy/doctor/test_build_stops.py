@@ -12,6 +12,8 @@ import pytest
 from support import ROOT, legacy_project
 from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
+from torchthaw.base import toolchain
+from torchthaw.doctor import system_headers
 from torchthaw.legacy.cpp import cpp_extension, numpy_names, nvcc as legacy_nvcc
 
 PAGE = (ROOT / "docs" / "build-stops.md").read_text()
@@ -58,6 +60,41 @@ def test_messages_of_cuda_code_are_headings_and_have_a_finding(tmp_path, project
     assert (rule, line) in [(each.rule, each.line) for each in found]
     assert f"`{message}`" in HEADINGS
     assert message in nvcc(tmp_path, source)
+
+
+LIBRARIES = """#include <google/dense_hash_map>
+// #include <glm/glm.hpp>
+#include "Eigen/Dense"
+#ifdef WITH_OPENCV
+#include <opencv2/core.hpp>
+#endif
+#include <png.h>
+#include <own.h>
+"""
+
+
+def test_headers_of_libraries_that_are_nowhere(tmp_path, project, monkeypatch):
+    message = "fatal error: google/dense_hash_map: No such file or directory"
+    monkeypatch.setattr(system_headers, "FOLDERS", (str(tmp_path / "include"),))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "python"))
+    for name in (*system_headers.VARIABLES, "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "png.h").touch()
+    folder = project({"source/n.cpp": LIBRARIES}) / "source"
+    found = {each.line: each.message for each in findings(folder) if each.rule == "system-header"}
+    assert [*found] == [1, 3] and "libsparsehash-dev" in found[1] and "libeigen3-dev" in found[3]
+    (folder / "third" / "Eigen").mkdir(parents=True)
+    (folder / "third" / "Eigen" / "Dense").touch()
+    (folder / "third" / "Eigen" / "Core.h").touch()
+    (tmp_path / "include" / "google").mkdir()
+    (tmp_path / "include" / "google" / "dense_hash_map").touch()
+    assert "system-header" not in {each.rule for each in findings(folder)}
+    assert f"`{message}`" in HEADINGS
+    done = subprocess.run(
+        [*toolchain.cxx_compiler(), "-fsyntax-only", "-I.", "n.cpp"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0 or message in done.stderr or "own.h" in done.stderr
 
 
 # What glibc 2.42 does, for one function; it defines the macro in each of its headers.

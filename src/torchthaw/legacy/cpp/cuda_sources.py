@@ -152,7 +152,7 @@ class Sources:
         for file in self.files.values():
             for each in UNSERVED:
                 found = re.search(each.pattern, file.code) if each.by <= _major(toolkit) else None
-                if found and not _is_optional(file.code, found.start()):
+                if found and not is_optional(file.code, found.start()):
                     sentences.setdefault(each, file.sentence(found, each.what))
         return [*sentences.values()]
 
@@ -165,7 +165,7 @@ class Sources:
             for found in LIBRARY.finditer(file.code):
                 header, library = found[1], found[2]
                 present = any((folder / header).exists() for folder in [file.path.parent, *searched])
-                if not present and not _is_optional(file.code, found.start()):
+                if not present and not is_optional(file.code, found.start()):
                     what = f"cannot be built here: {header} is missing; install {library} of CUDA {toolkit.version}, "
                     what += f"such as by pip install {_package(library, _major(toolkit))}"
                     sentences.setdefault(library, file.sentence(found, what))
@@ -191,7 +191,7 @@ def _package(library, major):
     return f"nvidia-{library}" if major > 12 and library not in ("cudnn", "nccl") else f"nvidia-{library}-cu{major}"
 
 
-def _is_optional(text, place):
+def is_optional(text, place):
     """Whether a place in a text is inside of an ``#if``, other than the guard of a header or one that ALWAYS holds."""
     names = [match[1] for match in DIRECTIVE.finditer(text)]
     guarded = names[:1] == ["ifndef"] and names[-1:] == ["endif"]
