@@ -198,7 +198,9 @@ def project_of(commands, folder):
         return shutil.copytree(ROOT / "examples" / "cuda", folder)
     folder.mkdir()
     (folder / "halves.py").touch()
-    (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='halves', version='1', py_modules=['halves'])\n")
+    (folder / "setup.py").write_text(
+        "from setuptools import setup\nsetup(name='halves', version='1', py_modules=['halves'])\n"
+    )
     return folder
 
 

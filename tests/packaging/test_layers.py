@@ -154,7 +154,9 @@ def test_the_table_is_read():
     page = "| layer | may import |\n| --- | --- |\n| `a` | none |\n| `b`, `c` | `a`; `c` also `b`, whose `d` |\n| `e` | all |\n\n"
     assert of_table(page) == {"a": set(), "b": {"a"}, "c": {"a", "b"}, "e": {"a", "b", "c"}}
     assert (
-        {*MAY} == {*imports.LAYERS} and MAY["base"] == set() and MAY["cli"] == {*MAY} - {"cli", "activate", "check", "selftest"}
+        {*MAY} == {*imports.LAYERS}
+        and MAY["base"] == set()
+        and MAY["cli"] == {*MAY} - {"cli", "activate", "check", "selftest"}
     )
 
 
