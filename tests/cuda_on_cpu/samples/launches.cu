@@ -20,6 +20,22 @@ __global__ void counts() {
 }
 __global__ void takes(const void *) {}
 
+struct Pair {
+    int first;
+    float second;
+};
+template <typename T> struct Point {
+    T x = 1, y = 1;
+    Point() = default;
+    Point(T x, T y) : x(x), y(y) {}
+};
+__global__ void sums(Pair pair, float2 numbers, Point<double> point, const Pair pairs, int one, double *sum) {
+    *sum = pair.first + pair.second + numbers.x + numbers.y + point.x + point.y + pairs.first + one;
+}
+__global__ void of_pairs(Point<Pair> pairs, Point<int> none, double *sum) {
+    *sum = pairs.x.first + pairs.y.second + none.x + none.y;
+}
+
 std::mutex mutex;
 std::set<long> threads;
 __global__ void notes_thread() {
@@ -76,7 +92,22 @@ static void pointers() {
     REQUIRE(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
 }
 
+// The braces have the type of the parameter, as in a call.
+static void braces() {
+    double *sum;
+    REQUIRE(cudaMallocManaged(&sum, sizeof(double)) == cudaSuccess);
+    const int one = 1;
+    int two = 2;
+    sums<<<1, 1>>>({one, 2.5f}, {3, 4}, {5.0, double(two)}, {two * 3}, {one}, sum);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess && *sum == 1 + 2.5 + 3 + 4 + 5 + 2 + 6 + 1);
+    of_pairs<<<dim3{1}, {1, 1, 1}>>>({{1, 2}, Pair{3, 4}}, {}, sum);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess && *sum == 1 + 4 + 1 + 1);
+    [&] { of_pairs<<<1, 1>>>({{two, 0}, {0, 1}}, {two, /* of two */ two}, sum); }();
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess && *sum == 2 + 1 + 2 + 2);
+}
+
 int main(int, char **words) {
+    braces();
     shapes();
     host_threads(size_t(atoi(words[1])));
     pointers();

@@ -8,6 +8,10 @@ from . import brackets
 _KEYWORDS = {"return", "else", "do", "case", "co_return", "throw", "typename"}
 
 
+# Before the braces of an argument: what makes a value of them, of the type that the kernel's parameter has.
+BRACES = "::cuda_on_cpu::Braces([=](auto cuda_on_cpu_type) -> typename decltype(cuda_on_cpu_type)::type { return "
+
+
 def launch(text, mark):
     """``f<T><<<shape>>>(arguments)`` becomes a call of cuda_on_cpu::launch with f, its text, the shape, the arguments."""
     start = _start_of_name(text, mark.start())
@@ -27,10 +31,12 @@ def launch(text, mark):
         f"{name}(cuda_on_cpu_values...); }}, ::cuda_on_cpu::Shape({lines}"
     )
     edits = [(start, mark.end(), called), (close[0], opening + 1, f"){comma}" + "\n" * text.count("\n", *close))]
-    # A null pointer is one only as it is written, and not on the way through a template.
-    for begin, behind in _sole_tokens(text, opening + 1, end):
+    # A null pointer is one only as it is written, and not on the way through a template; braces have no type there.
+    for begin, behind in _arguments(text, opening + 1, end):
         null = {"__null": "nullptr", "0": "::cuda_on_cpu::Zero()"}.get(text[begin:behind])
         edits += [(begin, behind, null)] if null else []
+        if text[begin] == "{" and brackets.closing(text, begin) == behind - 1:
+            edits += [(begin, begin, BRACES), (behind, behind, "; })")]
     return edits
 
 
@@ -100,20 +106,20 @@ def _end_of_shape(text, at):
         at = token.end()
 
 
-def _sole_tokens(text, at, end):
-    """(start, end) of each argument that is one token."""
+def _arguments(text, at, end):
+    """(start, end) of each argument, without the space and the directives around it."""
     tokens, depth = [], 0
     for token in brackets.TOKEN.finditer(text, at, end):
         if token[0] == "," and not depth:
-            if len(tokens) == 1:
-                yield tokens[0].span()
+            if tokens:
+                yield tokens[0].start(), tokens[-1].end()
             tokens = []
             continue
         depth += (token[0] in brackets.OPENING) - (token[0] in brackets.CLOSING)
         if not token[0].startswith("#"):
             tokens.append(token)
-    if len(tokens) == 1:
-        yield tokens[0].span()
+    if tokens:
+        yield tokens[0].start(), tokens[-1].end()
 
 
 def name_of_function(text, at):

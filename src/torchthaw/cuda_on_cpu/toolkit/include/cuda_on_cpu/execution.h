@@ -42,6 +42,16 @@ struct Zero {
     }
 };
 
+// An argument such as {a, b}, which has the type of the kernel's parameter. `make` is called for each thread.
+template <typename T> struct Type {
+    using type = T;
+};
+template <typename Make> struct Braces {
+    Make make;
+    explicit Braces(Make make) : make(make) {}
+    template <typename T> operator T() const { return make(Type<T>()); }
+};
+
 // A kernel with its arguments, which are evaluated once; each thread gets copies.
 template <typename Kernel, typename... Arguments> struct Closure {
     Kernel &kernel;
