@@ -3,6 +3,7 @@
 import re
 from functools import cached_property
 
+from ..legacy.cpp import cython_output
 from . import c_files, python_files, system_headers
 from .aten_files import AtenFiles
 from .findings import FileReport
@@ -12,7 +13,7 @@ from .reading.build_files import BuildFile
 from .reading.builds import Builds
 from .reading.source import PYTHON_TOKENS, SHELL_TOKENS, blank
 from .reading.tree import TooDeep
-from .rules import CHECK, PYTHON, SHELL, WORKS, C
+from .rules import CHECK, EDIT, PYTHON, SHELL, WORKS, C
 
 # Several Pythons by name, such as those that wheels are built for.
 PYTHONS = re.compile(r"\bpython[23][\d.]*(?:[\s\\,\"']+python[23][\d.]*)+")
@@ -86,6 +87,13 @@ class Examination:
             role = "included"
         c_files.examine(report, self.project, file, self._aten, role, self.builds.may_be_of_ffi)
         system_headers.examine(report, self.project, file)
+        if version := cython_output.outdated(self.project.texts[file][:200]):
+            source = cython_output.source_of(file)
+            how = (
+                f"`run` writes it anew from {source.name}, if Cython is installed" if source else "its .pyx is not here"
+            )
+            message = f"Cython {version} wrote it, which this Python does not compile; {how}"
+            report.add(1, WORKS if source else EDIT, "cython-output", message)
 
     def _lines(self, report, file):
         """A script or a file of Cython, of which no more is read than its lines."""

@@ -16,6 +16,7 @@ SERVED = {
     "renamed-cuda",
     "removed-cuda",
     "create_extension",
+    "cython-output",
 }
 READ = "Python, Cython, C, C++, CUDA, shell, make, CMake, compiled libraries"
 EFFECTS = (EDIT, MODE, CHECK, WORKS)

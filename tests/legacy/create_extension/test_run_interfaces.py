@@ -128,7 +128,9 @@ def test_names_of_numpy_1_are_named_where_a_build_stops(tmp_path):
     done = legacy_project.python(tmp_path, "setup.py", "-q", "build_ext", "-i")
     named = names("torchthaw", "a.c:3", "PyArray_DESCR(a)->elsize", "NumPy")
     assert done.returncode == 1 and re.search(named, done.stderr), done.stderr
-    assert not re.search("torchthaw:.*(PyArray_CHAR|NPY_C_CONTIGUOUS)", done.stderr)  # a comment, and a name that run serves
+    assert not re.search(
+        "torchthaw:.*(PyArray_CHAR|NPY_C_CONTIGUOUS)", done.stderr
+    )  # a comment, and a name that run serves
 
 
 def test_an_interface_of_torchscript_is_named_with_what_is_used_instead(tmp_path):

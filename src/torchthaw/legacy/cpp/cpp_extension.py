@@ -18,7 +18,7 @@ from ... import cuda_on_cpu
 from ...base import config, reading, toolchain
 from ...extension import cuda, nvidia_packages
 from ..patching import Change
-from . import aten_names, cuda_sources, cxx_standard, moved_headers, numpy_names, nvcc, pybind11_headers
+from . import aten_names, cuda_sources, cxx_standard, cython_output, moved_headers, numpy_names, nvcc, pybind11_headers
 
 MOST = 64 << 20  # bytes of a source that is read
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
@@ -220,6 +220,7 @@ def _building(build):
     @wraps(build)
     def build_extensions(self):
         for extension in self.extensions:
+            cython_output.renew(extension, self.build_temp, _tell)
             adapt(extension, self.include_dirs or ())
         with explained(self.extensions):
             return build(self)
@@ -249,6 +250,7 @@ def _compiling(compile):
         of_pytorch = sys.modules.get("torch.utils.cpp_extension")
         if of_pytorch and isinstance(self, of_pytorch.BuildExtension):  # which did it for all
             return compile(self, extension)
+        cython_output.renew(extension, self.build_temp, _tell)
         seen = _seen(extension, self.include_dirs or ())
         if sees_pytorch(seen):
             adapt(extension, self.include_dirs or ())
