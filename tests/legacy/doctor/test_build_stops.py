@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,8 @@ from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
 from torchthaw.base import toolchain
 from torchthaw.doctor import system_headers
-from torchthaw.legacy.cpp import cpp_extension, numpy_names, nvcc as legacy_nvcc
+from torchthaw.extension import cuda
+from torchthaw.legacy.cpp import cpp_extension, host_compiler, numpy_names, nvcc as legacy_nvcc
 
 PAGE = (ROOT / "docs" / "build-stops.md").read_text()
 HEADINGS = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
@@ -95,6 +97,56 @@ def test_headers_of_libraries_that_are_nowhere(tmp_path, project, monkeypatch):
         [*toolchain.cxx_compiler(), "-fsyntax-only", "-I.", "n.cpp"], cwd=folder, capture_output=True, text=True
     )
     assert done.returncode == 0 or message in done.stderr or "own.h" in done.stderr
+
+
+HOST_CONFIG = """#if __GNUC__ > {0}
+#error -- unsupported GNU version! gcc versions later than {0} are not supported!
+#endif
+"""
+
+
+@pytest.fixture
+def old_toolkit(tmp_path, monkeypatch):
+    """A toolkit that takes gcc up to 11, on a machine with gcc 12."""
+    (tmp_path / "toolkit" / "crt").mkdir(parents=True)
+    (tmp_path / "toolkit" / "crt" / "host_config.h").write_text(HOST_CONFIG.format(11))
+    for name in ("CC", "NVCC_CCBIN", "TORCHTHAW_CUDA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(host_compiler, "version", lambda compiler: 12)
+    (tmp_path / "bin").mkdir()
+    return SimpleNamespace(version="11.8", include=tmp_path / "toolkit")
+
+
+def test_a_gcc_that_is_too_new_for_nvcc(tmp_path, old_toolkit, monkeypatch):
+    message = "#error -- unsupported GNU version! gcc versions later than"
+    assert f"`{message}`" in HEADINGS and message in HOST_CONFIG
+    flags, (told,) = host_compiler.flags(["-O2"], old_toolkit)
+    assert flags == [] and "gcc 12" in told and "nvcc 11.8" in told and "g++-11" in told
+    for name in ("g++-9", "g++-10", "g++-13"):
+        (tmp_path / "bin" / name).touch(0o755)
+    flags, (told,) = host_compiler.flags(["-O2"], old_toolkit)
+    assert flags == ["-ccbin", str(tmp_path / "bin" / "g++-10")] and flags[1] in told
+    for words in (["-ccbin=clang++"], ["--compiler-bindir", "g++"], ["-allow-unsupported-compiler"]):
+        assert host_compiler.flags(words, old_toolkit) == ([], [])
+    monkeypatch.setenv("CC", "gcc-9")
+    assert host_compiler.flags([], old_toolkit) == ([], [])
+    monkeypatch.delenv("CC")
+    (old_toolkit.include / "crt" / "host_config.h").write_text(HOST_CONFIG.format(12))
+    assert host_compiler.flags([], old_toolkit) == ([], [])
+    (old_toolkit.include / "crt" / "host_config.h").unlink()
+    assert host_compiler.flags([], old_toolkit) == ([], [])
+
+
+@pytest.mark.slow
+def test_nvcc_s_own_limit_of_gcc_is_read(tmp_path):
+    assert not nvcc(tmp_path, "")  # there is one of version 13 or later
+    toolkit = cuda.toolkit()
+    text = (toolkit.include / "crt" / "host_config.h").read_text()
+    assert f"gcc versions later than {host_compiler.newest(toolkit)} are not supported" in text
+    assert host_compiler.version("gcc") == int(
+        subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0]
+    )
 
 
 # What glibc 2.42 does, for one function; it defines the macro in each of its headers.

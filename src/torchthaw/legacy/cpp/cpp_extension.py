@@ -18,7 +18,17 @@ from ... import cuda_on_cpu
 from ...base import config, reading, toolchain
 from ...extension import cuda, nvidia_packages
 from ..patching import Change
-from . import aten_names, cuda_sources, cxx_standard, cython_output, moved_headers, numpy_names, nvcc, pybind11_headers
+from . import (
+    aten_names,
+    cuda_sources,
+    cxx_standard,
+    cython_output,
+    host_compiler,
+    moved_headers,
+    numpy_names,
+    nvcc,
+    pybind11_headers,
+)
 
 MOST = 64 << 20  # bytes of a source that is read
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
@@ -66,9 +76,10 @@ def nvcc_flags(given, extension, folders=None):
     except FileNotFoundError:
         return flags(given, extension, folders)
     words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
-    for change in changes:
+    compiler, told = host_compiler.flags(words, toolkit)
+    for change in [*changes, *told]:
         _tell(f"torchthaw: nvcc: {change}")
-    return [*words, *_by_path(nvcc.of_device(words)), *_removed_names(folders)]
+    return [*words, *compiler, *_by_path(nvcc.of_device(words)), *_removed_names(folders)]
 
 
 def _removed_names(folders):

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...base import config, toolchain
 from ...extension import cuda, ninja, nvidia_packages
 from ..ffi import th_types as th
-from . import cuda_sources, cxx_standard
+from . import cuda_sources, cxx_standard, host_compiler
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -29,10 +29,10 @@ ARCHITECTURE = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode"
 NEWEST_OF = {"Kepler": 37, "Maxwell": 53, "Pascal": 62, "Volta": 72}  # names in TORCH_CUDA_ARCH_LIST
 ONE_ARCHITECTURE = ("-ptx", "--ptx", "-cubin", "--cubin")
 
-# The calls that CUDA dropped, for a source file: C and C++, or CUDA, where votes are to be functions of ours while
-# CUDA's headers declare them. nvcc includes those before all else, so only -D can name them otherwise.
 # Comes before the folders of glibc, whose functions of C23 it leaves out.
 GLIBC = config.my_lib_includes() / "torchthaw_aten" / "glibc"
+# The calls that CUDA dropped, for a source file: C and C++, or CUDA, where votes are to be functions of ours while
+# CUDA's headers declare them. nvcc includes those before all else, so only -D can name them otherwise.
 REMOVED_CALLS = ["-include", "THC/THCRemoved.cuh"]
 REMOVED_VOTES = [f"-D{name}=THC_builtin{name}" for name in ("__any", "__all", "__ballot")]
 NO_REMOVED_CALLS = "-DTHC_NO_REMOVED_CALLS"
@@ -104,7 +104,9 @@ def rewrite(arguments, toolkit):
         words += flags
     else:
         words += asked
-    words += [f"-L{folder}" for folder in _stub_dirs(words, toolkit)]
+    compiler, told = host_compiler.flags(words, toolkit)
+    words += [*(f"-L{folder}" for folder in _stub_dirs(words, toolkit)), *compiler]
+    changes += told
     return [*words, *header_flags(words)] if _compiles(words) else words, changes
 
 
