@@ -14,7 +14,7 @@ from support.messages import names
 from torchthaw.cuda_on_cpu import thrust
 
 # Each prints "right".
-PROGRAMS = "program random values blas cub_block cub_device groups headers functions eight_bits barriers host_random members ptx".split()
+PROGRAMS = "program calls random values blas cub_block cub_device groups headers functions eight_bits barriers host_random members ptx".split()
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,8 @@ def package(name):
 def folders():
     """Where compilers of this machine find headers of libraries."""
     given = [folder for name in VARIABLES for folder in os.environ.get(name, "").split(os.pathsep) if folder]
-    own = [os.path.join(prefix, "include") for prefix in (os.environ.get("CONDA_PREFIX"), sys.prefix) if prefix]
-    return [Path(folder, below) for folder in [*given, *own, *FOLDERS] for below in BELOW] + [
+    own = os.path.join(sys.prefix, "include")  # conda's libraries
+    return [Path(folder, below) for folder in [*given, own, *FOLDERS] for below in BELOW] + [
         path for folder in FOLDERS for path in Path(folder).glob("*-linux-gnu")
     ]
 
