@@ -33,6 +33,31 @@ void test_life() {
     CHECK_FAILS("not available yet for THCStorage", THCudaIntStorage_newWithMapping(state, "file", 3, 0));
 }
 
+void test_values() {
+    THCudaStorage *one = THCudaStorage_newWithSize1(state, 1), *four = THCudaStorage_newWithSize4(state, 1, 2, 3, 4);
+    THCudaStorage *none = THCudaStorage_new(state);
+    CHECK(THCudaStorage_size(state, one) == 1 && THCudaStorage_size(state, four) == 4 && THCudaStorage_size(state, none) == 0);
+    CHECK(THCudaStorage_data(state, four) == four->data && THCudaStorage_get(state, four, 3) == 4);
+    THCudaStorage_clearFlag(state, one, TH_STORAGE_RESIZABLE);
+    CHECK_FAILS("Trying to resize storage that is not resizable", THCudaStorage_resize(state, one, 4));
+    THCudaStorage_setFlag(state, one, TH_STORAGE_RESIZABLE);
+    THCudaStorage_resize(state, one, 4);
+    THCudaStorage_copy(state, one, four);
+    CHECK(THCudaStorage_get(state, one, 2) == 3);
+    THCudaStorage_fill(state, four, 7);
+    THCudaStorage_copyCuda(state, one, four);
+    CHECK(THCudaStorage_get(state, one, 0) == 7);
+    THFloatStorage *host = THFloatStorage_newWithSize(4);
+    for (int i = 0; i < 4; i++) host->data[i] = float(10 + i);
+    THCudaStorage_copyCPU(state, one, host);
+    CHECK(THCudaStorage_get(state, one, 3) == 13);
+    THCudaStorage_set(state, one, 3, 21);
+    THFloatStorage_copyCuda(state, host, one);
+    CHECK(host->data[3] == 21 && host->data[0] == 10);
+    THFloatStorage_free(host);
+    for (THCudaStorage *each : {one, four, none}) THCudaStorage_free(state, each);
+}
+
 void test_devices() {
     if (!several_devices("storages on another device")) return;
     THCudaStorage *s = THCudaStorage_newWithSize2(state, 1, 2);
@@ -64,6 +89,13 @@ void test_own_allocator() {
     CHECK(count.held == 1 && s->allocatorContext == &count);
     THCudaStorage_resize(state, s, 9);
     CHECK(count.held == 1);
+    THCudaStorage_free(state, s);
+    CHECK(count.held == 0);
+
+    void *own;
+    CHECK(Count::take(&count, &own, 8, nullptr) == cudaSuccess);
+    s = THCudaStorage_newWithDataAndAllocator(state, static_cast<float *>(own), 2, &allocator, &count);
+    CHECK(s->data == own && s->allocatorContext == &count);
     THCudaStorage_free(state, s);
     CHECK(count.held == 0);
 
@@ -99,6 +131,7 @@ void test_failures() {
 
 int main() {
     test_life();
+    test_values();
     test_devices();
     test_own_allocator();
     test_failures();

@@ -121,6 +121,20 @@ void test_errors() {
     THCudaTensor_free(state, empty);
 }
 
+void test_places() {
+    THCudaTensor *one = THCudaTensor_newWithSize1d(state, 3), *three = THCudaTensor_newWithSize3d(state, 2, 3, 4);
+    THCudaTensor *four = THCudaTensor_newWithSize4d(state, 2, 1, 3, 2);
+    CHECK(THCudaTensor_numel(state, one) == 3 && THCudaTensor_numel(state, three) == 24 && THCudaTensor_numel(state, four) == 12);
+    THCudaTensor_set1d(state, one, 2, 5);
+    THCudaTensor_set3d(state, three, 1, 2, 3, 6);
+    THCudaTensor_set4d(state, four, 1, 0, 2, 1, 7);
+    CHECK(THCudaStorage_get(state, one->storage, 2) == 5 && THCudaTensor_get1d(state, one, 2) == 5);
+    CHECK(THCudaStorage_get(state, three->storage, 23) == 6 && THCudaTensor_get3d(state, three, 1, 2, 3) == 6);
+    CHECK(THCudaStorage_get(state, four->storage, 11) == 7 && THCudaTensor_get4d(state, four, 1, 0, 2, 1) == 7);
+    CHECK_FAILS("invalid argument 2: out of range", THCudaTensor_set3d(state, three, 2, 0, 0, 1));
+    for (THCudaTensor *each : {one, three, four}) THCudaTensor_free(state, each);
+}
+
 void test_texture() {
     THCudaTensor *t = THCudaTensor_newWithSize2d(state, 2, 3);
     THCudaTensor_set2d(state, t, 1, 2, 6);
@@ -144,6 +158,7 @@ int main() {
         test_elements<decltype(value)>();
     });
     test_errors();
+    test_places();
     test_texture();
     CHECK(holds(0));
     return failures() != 0;

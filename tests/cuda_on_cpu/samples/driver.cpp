@@ -103,9 +103,31 @@ static void streams() {
     GOOD(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)), GOOD(cuEventCreate(&start, 0)), GOOD(cuEventCreate(&end, 0));
     GOOD(cuEventRecord(start, stream)), GOOD(cuEventRecord(end, stream)), GOOD(cuEventSynchronize(end));
     GOOD(cuEventElapsedTime(&time, start, end)), GOOD(cuStreamSynchronize(stream)), GOOD(cuStreamQuery(stream));
-    REQUIRE(time >= 0);
+    REQUIRE(time >= 0 && cuEventQuery(end) == CUDA_SUCCESS);
     GOOD(cuStreamWaitEvent(stream, end, 0)), GOOD(cuEventDestroy(start)), GOOD(cuEventDestroy(end)), GOOD(cuStreamDestroy(stream));
     REQUIRE(cuStreamSynchronize(stream) == CUDA_ERROR_INVALID_HANDLE && cuStreamSynchronize(nullptr) == CUDA_SUCCESS);
+}
+
+static void primary_context() {
+    unsigned flags = 99;
+    int active = 99;
+    GOOD(cuDevicePrimaryCtxSetFlags(0, 0)), GOOD(cuDevicePrimaryCtxReset(0)), GOOD(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    REQUIRE(flags == 0 && active == 1 && cuDevicePrimaryCtxGetState(0, nullptr, &active) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuDevicePrimaryCtxGetState(1, &flags, &active) == CUDA_ERROR_INVALID_DEVICE);
+    REQUIRE(cuDevicePrimaryCtxReset(1) == CUDA_ERROR_INVALID_DEVICE && cuDevicePrimaryCtxSetFlags(1, 0) == CUDA_ERROR_INVALID_DEVICE);
+}
+
+static void later_copies() {
+    const int from[2] = {3, 4};
+    int to[2] = {};
+    CUdeviceptr a, b, address = 0;
+    GOOD(cuMemAlloc(&a, sizeof from)), GOOD(cuMemAlloc(&b, sizeof from));
+    GOOD(cuMemcpyHtoDAsync(a, from, sizeof from, nullptr)), GOOD(cuMemcpyDtoDAsync(b, a, sizeof from, nullptr));
+    GOOD(cuMemcpyAsync(a, b, sizeof from, nullptr)), GOOD(cuMemcpyDtoHAsync(to, a, sizeof to, nullptr));
+    REQUIRE(to[0] == 3 && to[1] == 4);
+    GOOD(cuPointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, a));
+    REQUIRE(address == a);
+    GOOD(cuMemFree(a)), GOOD(cuMemFree(b));
 }
 
 static void names() {
@@ -119,11 +141,14 @@ static void names() {
     CUfunction function;
     REQUIRE(cuModuleLoad(&module, "kernel.cubin") == CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(cuModuleLoadData(&module, "") == CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuModuleLoadDataEx(&module, "", 0, nullptr, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuModuleLoadFatBinary(&module, "") == CUDA_ERROR_NOT_SUPPORTED && cuModuleUnload(nullptr) == CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuModuleGetGlobal(nullptr, nullptr, nullptr, "x") == CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(cuModuleGetFunction(&function, nullptr, "kernel") == CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
 }
 
 int main() {
-    devices(), contexts(), memory(), streams(), names();
+    devices(), contexts(), memory(), streams(), primary_context(), later_copies(), names();
     std::puts("right");
 }

@@ -180,7 +180,30 @@ static void wrong_uses() {
     cudaFree(memory);
 }
 
+// Normal numbers of double: their mean and variance, and that the logarithms of the other distribution are the same.
+static void doubles_of_normals() {
+    for (auto type : {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_PHILOX4_32_10, CURAND_RNG_PSEUDO_MRG32K3A}) {
+        constexpr size_t n = 100000;
+        static double normals[n], logarithms[n];
+        curandGenerator_t generator;
+        GOOD(curandCreateGeneratorHost(&generator, type)), GOOD(curandSetStream(generator, nullptr)), GOOD(curandGenerateSeeds(generator));
+        GOOD(curandGenerateNormalDouble(generator, normals, n, 3, 2));
+        GOOD(curandSetGeneratorOffset(generator, 0)), GOOD(curandGenerateLogNormalDouble(generator, logarithms, n, 3, 2));
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += normals[i];
+            squares += (normals[i] - 3) * (normals[i] - 3);
+            REQUIRE(std::fabs(std::log(logarithms[i]) - normals[i]) < 1e-9);
+        }
+        REQUIRE(std::fabs(sum / n - 3) < 5 * 2 / std::sqrt(double(n)));
+        REQUIRE(std::fabs(squares / n / 4 - 1) < 5 * std::sqrt(2. / n));
+        GOOD(curandDestroyGenerator(generator));
+    }
+    REQUIRE(curandSetStream(nullptr, nullptr) == CURAND_STATUS_NOT_INITIALIZED && curandGenerateSeeds(nullptr) == CURAND_STATUS_NOT_INITIALIZED);
+}
+
 int main() {
+    doubles_of_normals();
     numbers_of_curand(), mrg32k3a();
     places<curandStateXORWOW>(CURAND_RNG_PSEUDO_XORWOW, 4096, 1), places<curandStateMRG32k3a>(CURAND_RNG_PSEUDO_MRG32K3A, 81920, 1);
     places<curandStatePhilox4_32_10_t>(CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536, 4);
