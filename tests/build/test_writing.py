@@ -13,6 +13,7 @@ from torchthaw.base import writing
 # Where a file is written otherwise: (module, why).
 OTHERWISE = {
     "base/writing.py": "the function itself",
+    "check/steps.py": "a log, which grows while a command runs",
     "cuda_on_cpu/nvcc.py": "a compiler's output, which nvcc writes in place",
     "doctor/reading/textfile.py": "keeps owner, mode and attributes",
     "modernize/recorder.py": "runs in a child, whose folder is temporary",

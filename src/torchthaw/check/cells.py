@@ -97,7 +97,7 @@ class _Cell:
             self.say(f"as before: {'failed' if kept.failed else 'passed'}")
             self.choose_builder()
             return kept
-        self.log.write_bytes(b"")
+        writing.write(self.log, b"")
         made = self.made
         try:
             self.make_environment()

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 
-from ..base import child
+from ..base import child, writing
 
 OUTPUT = 256 * child.MEGABYTE
 # What pip prints around the error of a build, and what follows from an error before it.
@@ -30,7 +30,7 @@ class StepError(Exception):
 def run(words, log, *, seconds, cwd, env):
     """Runs a command; the file ``log`` gets it and what it prints. Raises StepError."""
     lines = []
-    with open(log, "a", encoding="utf-8", errors="backslashreplace") as file:
+    with writing.naming(log), open(log, "a", encoding="utf-8", errors="backslashreplace") as file:
 
         def keep(line):
             lines.append(line)
