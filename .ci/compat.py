@@ -32,6 +32,7 @@ import compat_table  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
 from support import wheel_builder  # noqa: E402
+from torchthaw.check import environments  # noqa: E402
 
 FOLDER = ROOT / "build" / "compat"
 PINS = ROOT / ".ci" / "requirements"
@@ -167,9 +168,7 @@ def pip(python, *words):
 
 def no_wheel(log):
     """Whether pip said that the index has PyTorch, but not this version for this Python."""
-    text = Path(log).read_text()
-    unreachable = "(from versions: none)" in text or "WARNING: Retrying" in text
-    return bool(re.search(r"No matching distribution found for torch\b", text)) and not unreachable
+    return environments.lacks_wheel(Path(log).read_text())
 
 
 def index():

@@ -93,8 +93,7 @@ class Environment:
         try:
             self.install(run, [*index, torch])
         except steps.StepError:
-            said = log.read_bytes()[before:].decode(errors="replace")
-            if NO_WHEEL.search(said) and not UNREACHABLE.search(said):
+            if lacks_wheel(log.read_bytes()[before:].decode(errors="replace")):
                 raise NoWheelError(f"PyTorch has no wheel of {self.torch} for Python {self.python}") from None
             raise
         facts = json.loads(run(self.executable, "-c", FACTS)[-1])
@@ -110,6 +109,11 @@ class Environment:
             except steps.StepError:
                 pass
         return run(self.executable, "-m", "pip", "install", *words)
+
+
+def lacks_wheel(said):
+    """Whether pip or uv said that the index has PyTorch, but not this version for this Python."""
+    return bool(NO_WHEEL.search(said)) and not UNREACHABLE.search(said)
 
 
 def interpreter(python):

@@ -129,9 +129,15 @@ def test_a_gcc_that_is_too_new_for_nvcc(tmp_path, old_toolkit, monkeypatch):
     assert flags == ["-ccbin", str(tmp_path / "bin" / "g++-10")] and flags[1] in told
     for words in (["-ccbin=clang++"], ["--compiler-bindir", "g++"], ["-allow-unsupported-compiler"]):
         assert host_compiler.flags(words, old_toolkit) == ([], [])
-    monkeypatch.setenv("CC", "gcc-9")
+    monkeypatch.setenv("NVCC_CCBIN", "g++-9")
     assert host_compiler.flags([], old_toolkit) == ([], [])
-    monkeypatch.delenv("CC")
+    monkeypatch.delenv("NVCC_CCBIN")
+    monkeypatch.setattr(
+        cuda, "toolkit", lambda: SimpleNamespace(**vars(old_toolkit), architectures=["75"], library_dirs=[])
+    )
+    assert "-ccbin" in cpp_extension.nvcc_flags([], "native")
+    monkeypatch.setenv("CC", "gcc-9")
+    assert "-ccbin" not in cpp_extension.nvcc_flags([], "native")
     (old_toolkit.include / "crt" / "host_config.h").write_text(HOST_CONFIG.format(12))
     assert host_compiler.flags([], old_toolkit) == ([], [])
     (old_toolkit.include / "crt" / "host_config.h").unlink()

@@ -76,7 +76,8 @@ def nvcc_flags(given, extension, folders=None):
     except FileNotFoundError:
         return flags(given, extension, folders)
     words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
-    compiler, told = host_compiler.flags(words, toolkit)
+    # PyTorch's builds pass CC on to nvcc.
+    compiler, told = ([], []) if os.environ.get("CC") else host_compiler.flags(words, toolkit)
     for change in [*changes, *told]:
         _tell(f"torchthaw: nvcc: {change}")
     return [*words, *compiler, *_by_path(nvcc.of_device(words)), *_removed_names(folders)]

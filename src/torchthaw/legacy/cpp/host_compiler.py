@@ -16,9 +16,9 @@ ALLOWED = "-allow-unsupported-compiler", "--allow-unsupported-compiler"
 def flags(words, toolkit):
     """(flags, changes): what nvcc needs besides ``words`` to find a g++ of a version that it takes, and a line about it.
 
-    Nothing where a compiler is named: in ``words``, in NVCC_CCBIN, or in CC, which PyTorch's builds pass on.
+    Nothing where a compiler is named, in ``words`` or in NVCC_CCBIN.
     """
-    is_named = any(word.startswith(NAMED) for word in words) or any(map(os.environ.get, ("NVCC_CCBIN", "CC")))
+    is_named = any(word.startswith(NAMED) for word in words) or os.environ.get("NVCC_CCBIN")
     if config.cuda_is_cpu() or is_named or any(word in ALLOWED for word in words):
         return [], []
     most, now = newest(toolkit), version("gcc")
