@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from support import SRC, other_torch
+from support import ROOT, SRC, other_torch
 from torchthaw import cli
 from torchthaw.check import cells, environments, project, steps, tables
 from torchthaw.check.cells import Row
@@ -264,9 +264,9 @@ def ran(monkeypatch, tmp_path):
     (tmp_path / "source").mkdir()
     monkeypatch.chdir(tmp_path / "source")
 
-    def main(*words):
+    def main(*words, status=0):
         commands.clear()
-        assert cli.main(["check", *words]) == 0
+        assert cli.main(["check", *words]) == status
         return list(commands)
 
     return main
@@ -318,6 +318,39 @@ def test_one_portable_wheel_is_built_beside_the_newest_and_installed_everywhere(
     assert len({str(wheel) for _, wheel in installed}) == 1
     assert pips(ran(*words)) == []  # what there is a result of
     assert len([each for each in pips(ran(*words, "--again")) if each[1] == "wheel"]) == 1
+
+
+def test_the_wheel_is_there_for_a_check_that_another_row_would_have_built(ran):
+    """The first row of the second check is kept, and had the wheel of the newest; another source has another wheel."""
+    ran("--portable", "--python", "3.11", "--torch", "2.10.0,newest")
+    commands = ran("--portable", "--python", "3.11", "--torch", "2.10.0,2.4.1")
+    assert pips(commands)[-1] == ("torch-2.4.1", "install", False) and "wheel" not in [
+        what for _, what, _ in pips(commands)
+    ]
+    Path("new.py").write_text("1\n")
+    assert ("torch-2.4.1", "wheel", True) in pips(ran("--portable", "--python", "3.11", "--torch", "2.4.1"))
+
+
+def test_a_portable_wheel_that_cannot_be_built_is_tried_once(ran, monkeypatch, capsys):
+    run = steps.run
+
+    def fails(words, *arguments, **options):
+        found = run(words, *arguments, **options)
+        if "wheel" in words:
+            Path(words[words.index("--wheel-dir") + 1], "halves-1.0-py3-none-any.whl").unlink()
+            raise steps.StepError("planted")
+        return found
+
+    monkeypatch.setattr(steps, "run", fails)
+    commands = ran("--portable", "--python", "3.11", "--torch", "newest,2.4.1", status=1)
+    assert [what for _, what, _ in pips(commands)] == ["install", "wheel"]
+    first, second = capsys.readouterr().out.splitlines()[1:3]
+    assert first.endswith("planted") and "wheel" in second
+
+
+def test_what_torchthaw_needs_is_as_its_package_says():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert all(f'"{package}"' in text for package in cells.OWN_PACKAGES)
 
 
 def test_the_wheel_of_a_row_that_is_kept_is_there_for_another(ran):

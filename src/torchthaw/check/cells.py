@@ -50,7 +50,7 @@ class Matrix:
         self.source, self.options = source, options
         name = re.sub(r"[^\w.-]", "_", source.name)  # build tools split paths at spaces
         self.folder = cache.root() / "check" / f"{name}-{cache.digest(os.fspath(source))}"
-        self.builder = None  # the folder of the cell that builds the wheel of --portable
+        self.has_built = False  # whether this check has tried to build the wheel of --portable
 
     def cells(self):
         """[Environment], with the newest PyTorch first where its wheel is for all."""
@@ -84,7 +84,7 @@ class _Cell:
 
     def __init__(self, matrix, environment, folder, say):
         self.matrix, self.environment, self.options = matrix, environment, matrix.options
-        self.work, self.wheels = folder / "project", folder / "wheels"
+        self.work, self.folder = folder / "project", folder
         self.log, self.result = folder / "log.txt", folder / "result.json"
         self.say = lambda text: say(f"torch {environment.torch}, Python {environment.python}: {text}")
         self.made, self.digest = Row(environment.torch, environment.python, log=os.fspath(self.log)), ""
@@ -95,13 +95,11 @@ class _Cell:
         self.digest = project.digest(self.work)  # before anything is built there
         if kept := self.kept():
             self.say(f"as before: {'failed' if kept.failed else 'passed'}")
-            self.choose_builder()
             return kept
         writing.write(self.log, b"")
         made = self.made
         try:
             self.make_environment()
-            self.choose_builder()
             self.timed("build", self.build)
             self.timed("test", self.test)
         except NoWheelError as error:
@@ -130,10 +128,6 @@ class _Cell:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def choose_builder(self):
-        """The first cell with an environment builds the one wheel for all."""
-        self.matrix.builder = self.matrix.builder or self.wheels
-
     def timed(self, name, does):
         """Runs a step, and puts what came of it into the row."""
         begin, came = time.monotonic(), FAILED
@@ -154,23 +148,39 @@ class _Cell:
             facts, made.environment = environment.facts, "made"
         made.torch_found, made.python_found = facts["torch"], facts["python"]
 
-    def execute(self, *words, cwd=None, **variables):
-        """Runs a command in the environment; the lines that it printed."""
+    def execute(self, *words, **variables):
+        """Runs a command in the environment, in the copy; the lines that it printed."""
         environment = self.environment.variables(**variables)
-        return steps.run(words, self.log, seconds=self.options.seconds, cwd=cwd or self.work, env=environment)
+        return steps.run(words, self.log, seconds=self.options.seconds, cwd=self.work, env=environment)
 
     def build(self):
         """Builds the project and installs its wheel; or builds it by the command that was given."""
         if self.options.build:
             self.execute("/bin/sh", "-c", self.options.build)
             return
-        if not self.options.portable or self.matrix.builder == self.wheels:
+        if self.options.portable:
+            with cache.locked(self.wheels, cache.root(), ended=Exception):
+                self.make_wheel_for_all()
+        else:
             self.make_wheel()
         wheel = self.wheel()
         pip = [self.environment.executable, "-m", "pip"]
         name = wheel.name.partition("-")[0]
         self.execute(*pip, "uninstall", "--yes", name)  # pip keeps one of the same version
         self.execute(*pip, "install", wheel)
+
+    @property
+    def wheels(self):
+        """The folder of the wheel: one for all cells, by the project's content, or the cell's own."""
+        made_of = cache.digest(f"{self.digest} {config.__version__}")
+        return self.matrix.folder / "portable" / made_of if self.options.portable else self.folder / "wheels"
+
+    def make_wheel_for_all(self):
+        """Builds it, unless an earlier cell or check did; one that failed is not tried again beside another PyTorch."""
+        is_wanted = self.options.again or self.options.fresh or not [*self.wheels.glob("*.whl")]
+        if is_wanted and not self.matrix.has_built:
+            self.matrix.has_built = True
+            self.make_wheel()
 
     def make_wheel(self):
         """Builds the wheel with the environment's own PyTorch: an isolated build would get another one."""
@@ -183,21 +193,17 @@ class _Cell:
         needed = [each for each in required if re.match(r"[\w.-]*", each)[0].lower() not in there]
         if needed:
             self.execute(python, "-m", "pip", "install", *needed)
-        run = (
-            ["-m", "torchthaw", "run", *(["--portable"] if options.portable else []), "pip"]
-            if with_own
-            else ["-m", "pip"]
-        )
+        portable = ["--portable"] if options.portable else []
+        run = ["-m", "torchthaw", "run", *portable] if with_own else ["-m"]
         own = {"PYTHONPATH": os.fspath(_only_torchthaw())} if with_own else {}
         words = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", self.wheels, "."]
-        self.execute(python, *run, *words, **own)
+        self.execute(python, *run, "pip", *words, **own)
 
     def wheel(self):
         """The wheel that is installed here."""
-        folder = self.matrix.builder if self.options.portable else self.wheels
-        found = sorted(folder.glob("*.whl"))
+        found = sorted(self.wheels.glob("*.whl"))
         if not found:
-            raise steps.StepError("no wheel to install: its build failed, see the first row")
+            raise steps.StepError("no wheel to install: its build failed, see the first row that built")
         return found[0]
 
     def test(self):
