@@ -12,7 +12,7 @@ def add_doctor(subcommands, help):
         "doctor",
         help=help,
         description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
-        "1 something has, 2 PATH is not there or holds nothing to read.",
+        "1 something has, 2 PATH is not there or holds nothing to read. Of --so: 0 nothing is missing here, 1 something is.",
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help="a project's folder, or one file")
     form = parser.add_mutually_exclusive_group()
@@ -24,6 +24,11 @@ def add_doctor(subcommands, help):
         action="store_true",
         help="say whether run --portable can build it, and with which PyTorch it works",
     )
+    parser.add_argument(
+        "--so",
+        metavar="FILE",
+        help="say which Python and PyTorch a compiled extension, or each of a wheel, was built for, and what is missing here",
+    )
     parser.add_argument("--patches", action="store_true", help="list what is patched in PyTorch, and how to switch it")
     parser.set_defaults(run=run_doctor, parser=parser)
 
@@ -33,8 +38,14 @@ def run_doctor(options):
         from .patch_list import show
 
         return show(options.json)
+    if options.so is not None:
+        if options.path is not None or options.diff or options.apply or options.portable:
+            options.parser.error("--so: expected no PATH, --diff, --apply or --portable with it")
+        from .shared_objects import report as of_shared_objects
+
+        return of_shared_objects.run(options.so, options.json)
     if options.path is None:
-        options.parser.error("expected PATH or --patches")
+        options.parser.error("expected PATH, --so FILE or --patches")
     if options.portable:
         if options.diff or options.apply:
             options.parser.error("--portable: expected no --diff and no --apply, which edit")

@@ -13,8 +13,10 @@ import pytest
 from support import ROOT, legacy_project
 from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
+from torchthaw import cli
 from torchthaw.base import toolchain
 from torchthaw.doctor import system_headers
+from torchthaw.doctor.shared_objects import here
 from torchthaw.extension import cuda
 from torchthaw.legacy.cpp import cpp_extension, host_compiler, numpy_names, nvcc as legacy_nvcc
 
@@ -341,6 +343,38 @@ def test_an_extension_that_was_left_out(tmp_path):
     (tmp_path / "package" / "__init__.py").touch()
     said = python(tmp_path, "from package import _C\n")
     assert is_shown(re.sub(r"\(.*/(package/)", r"(\1", said), heading)
+
+
+OF_ANOTHER_PYTORCH = """#include <Python.h>
+#include <string>
+namespace c10::detail { void torchCheckFail(const char *, const char *, unsigned, const std::string &); }
+namespace torch::jit { void parseSchemaOrName(const std::string &); }
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_C", "", -1, nullptr};
+PyMODINIT_FUNC PyInit__C() {
+  torch::jit::parseSchemaOrName("");
+  c10::detail::torchCheckFail("", "", 0, "");
+  return PyModule_Create(&module);
+}
+"""
+
+
+@pytest.mark.skipif(
+    not shutil.which("objdump") or os.uname().machine != "x86_64", reason="needs binutils and the table"
+)
+def test_an_extension_of_another_pytorch(tmp_path, capsys):
+    heading = "`ImportError: … undefined symbol: _ZN…`"
+    command = ["g++", "-shared", "-fPIC", "-w", "-D_GLIBCXX_USE_CXX11_ABI=0", "-Wl,-z,now"]
+    command += [f"-I{sysconfig.get_path('include')}", "-x", "c++", "-", "-o", "_C.so"]
+    subprocess.run(command, cwd=tmp_path, input=OF_ANOTHER_PYTORCH, text=True, check=True)
+    said = python(tmp_path, "import torch, _C\n")
+    symbol = re.fullmatch(r"ImportError: .*/_C.so: undefined symbol: (\w+)", said)
+    assert symbol and is_shown(f"ImportError: /path/_C.so: undefined symbol: {symbol[1]}", heading)
+    under_run = legacy_project.python(tmp_path, "setup.py").stderr.splitlines()[-1]
+    assert under_run.endswith(f"doctor --so {tmp_path}/_C.so says which PyTorch has its names")
+    assert cli.main(["doctor", "--so", str(tmp_path / "_C.so")]) == 1
+    version = here.pytorch().version
+    for line in capsys.readouterr().out.splitlines():
+        assert "C and C++" in line or is_shown(line.replace(version, "2.13.0"), heading), line
 
 
 NUMPY = """#include <Python.h>
