@@ -90,6 +90,7 @@ def _output(*command):
 def toolkit():
     """The Toolkit: of ``CUDA_HOME`` or ``CUDA_PATH``, the nvcc on PATH, the nvidia packages, or the usual folders.
 
+    Without a variable, one of the major version of PyTorch's CUDA comes before all others: PyTorch builds with no other.
     Raises FileNotFoundError.
     """
     for variable in ("CUDA_HOME", "CUDA_PATH"):
@@ -99,9 +100,10 @@ def toolkit():
             if not os.access(nvcc, os.X_OK):
                 raise FileNotFoundError(f"{variable}: expected a CUDA toolkit, got {given!r}, which has no bin/nvcc")
             return Toolkit(nvcc, _root(nvcc))
-    for nvcc in _candidates():
-        if os.access(nvcc, os.X_OK):
-            return Toolkit(nvcc, _root(nvcc))
+    found = [nvcc for nvcc in _candidates() if os.access(nvcc, os.X_OK)]
+    if found:
+        nvcc = next(filter(_fits, found), found[0]) if len(found) > 1 else found[0]
+        return Toolkit(nvcc, _root(nvcc))
     raise FileNotFoundError(
         "no CUDA toolkit found: no nvcc on PATH, in the nvidia packages of this Python, in /usr/local/cuda or "
         "/opt/cuda; install one (pip install nvidia-cuda-nvcc nvidia-cuda-runtime), or set CUDA_HOME"
@@ -117,6 +119,28 @@ def _candidates():
         yield from sorted(Path(folder).glob("*/bin/nvcc"))
     yield Path("/usr/local/cuda/bin/nvcc")
     yield Path("/opt/cuda/bin/nvcc")
+    yield from sorted(Path("/usr/local").glob("cuda-*/bin/nvcc"), reverse=True)
+
+
+def _fits(nvcc):
+    """Whether PyTorch builds with this nvcc: it has the major version of its CUDA."""
+    wanted = (nvidia_packages.cuda_of_pytorch() or "").partition(".")[0]
+    try:
+        return not wanted or Toolkit(nvcc, nvcc.parent).version.partition(".")[0] == wanted
+    except FileNotFoundError:
+        return False
+
+
+def other_toolkit(toolkit):
+    """A line about the nvcc on PATH, where PyTorch's CUDA asks for this toolkit instead; "" else."""
+    on_path = shutil.which("nvcc")
+    if not on_path or any(os.environ.get(variable) for variable in ("CUDA_HOME", "CUDA_PATH")):
+        return ""
+    other = _behind(Path(on_path))
+    if other == toolkit.nvcc or _fits(other) or not _fits(toolkit.nvcc):
+        return ""
+    version = Toolkit(other, other.parent).version
+    return f"nvcc: PyTorch is for CUDA {nvidia_packages.cuda_of_pytorch()}, and {other} is of {version}; {toolkit.nvcc} instead"
 
 
 def _behind(nvcc):

@@ -66,7 +66,7 @@ def flags(given, extension, folders=None):
     return [*_with_current_standard(given, extension, folders), *_removed_names(folders)]
 
 
-def nvcc_flags(given, extension, folders=None):
+def nvcc_flags(given, extension, folders=None, sources=()):
     """The same for nvcc, with the calls that CUDA dropped, and without GPUs that it cannot build for.
 
     Where none is left, PyTorch chooses.
@@ -76,9 +76,11 @@ def nvcc_flags(given, extension, folders=None):
     except FileNotFoundError:
         return flags(given, extension, folders)
     words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
+    seen = cxx_standard.installed() if folders is None else folders
+    words, raised = cxx_standard.for_nvcc(words, toolkit.version, seen, sources)
     # PyTorch's builds pass CC on to nvcc.
     compiler, told = ([], []) if os.environ.get("CC") else host_compiler.flags(words, toolkit)
-    for change in [*changes, *told]:
+    for change in [*changes, *raised, *told]:
         _tell(f"torchthaw: nvcc: {change}")
     return [*words, *compiler, *_by_path(nvcc.of_device(words)), *_removed_names(folders)]
 
@@ -213,7 +215,7 @@ def adapt(extension, folders=()):
     if _on_gpu(extension.sources) and not isinstance(given, dict):
         given = {"cxx": given, "nvcc": given}
     if isinstance(given, dict):
-        cxx, device = flags(given.get("cxx"), name, seen), nvcc_flags(given.get("nvcc"), name, seen)
+        cxx, device = flags(given.get("cxx"), name, seen), nvcc_flags(given.get("nvcc"), name, seen, extension.sources)
         device += targets(device) if _on_gpu(extension.sources) else []
         given = {**given, "cxx": [*cxx, *needed.cxx], "nvcc": [*device, *needed.nvcc]}
     else:
@@ -314,7 +316,7 @@ def _loading(function):
             say_what_cannot_run(name)
         needed = needs(sources, folders, with_cuda)
         given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
-        device = nvcc_flags(given.get("extra_cuda_cflags"), name)
+        device = nvcc_flags(given.get("extra_cuda_cflags"), name, sources=sources)
         given["extra_cuda_cflags"] = [*device, *(targets(device) if with_cuda else []), *needed.nvcc]
         given["extra_include_paths"] = include_dirs(numpy_names.first(folders, folders), name)
         given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/cpp/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
+"""torchthaw/legacy/cpp/cxx_standard.py: the C++ standard that PyTorch's headers, or nvcc, need, in place of an older one."""
 
 import importlib.util
 import itertools
@@ -23,13 +23,20 @@ FOLDER = re.compile(r"(?:^|\s)(?:-I|-isystem|--include-path|--system-include)[ =
 MORE_WORDS = re.compile(r"(?:^|\s)(?:--options-file|-optf)[ =](\S+)")
 # The first lines of PyTorch's headers refuse an older compiler: `__cplusplus < 202002L`.
 REFUSED = re.compile(r"__cplusplus\s*<\s*20(\d\d)\d\dL")
+# In C++17, nvcc of these versions hands TYPENAME to g++ without its first word, which then asks for it.
+DROPS_TYPENAME = "13.3", "13.4"
+TYPENAME = re.compile(r"\btypename\s+decltype\s*\(")
+
+
+def installed():
+    """The folders of headers of the installed PyTorch; none without one."""
+    package = importlib.util.find_spec("torch")
+    return [os.path.join(place, "include") for place in (package.submodule_search_locations or () if package else ())]
 
 
 def needed():
     """The standard that the headers of the installed PyTorch ask for, such as 20; 0 where there are none."""
-    package = importlib.util.find_spec("torch")
-    places = package.submodule_search_locations if package else None
-    return max((of_headers(Path(place, "include")) for place in places or ()), default=0)
+    return max(map(of_headers, installed()), default=0)
 
 
 @cache
@@ -40,6 +47,32 @@ def of_headers(folder):
     except OSError:
         return 0
     return int(found[1]) if found else 0
+
+
+def for_nvcc(words, version, folders, sources):
+    """(words, changes): C++20 in place of an older standard, or of none, where nvcc of this version needs it.
+
+    That is where a header of PyTorch, in one of the folders, or one of the sources has what it drops in C++17.
+    """
+    if version not in DROPS_TYPENAME:
+        return list(words), []
+    files = [*(os.path.join(folder, "ATen", "core", "List_inl.h") for folder in folders), *sources]
+    cause = next(filter(_has_typename, map(os.fspath, files)), None)
+    if cause is None:
+        return list(words), []
+    why = f"nvcc {version} compiles {os.path.basename(cause)} in C++20 alone"
+    words, changes = current(words, 20, why)
+    if not any(FLAG.search(word) for word in words if not word.startswith(DEFINITIONS)):
+        words, changes = [*words, "-std=c++20"], [f"{why}: -std=c++20"]
+    return words, changes
+
+
+@cache
+def _has_typename(file):
+    try:
+        return TYPENAME.search(Path(file).read_text("utf-8", "replace")) is not None
+    except OSError:
+        return False
 
 
 def is_of_pytorch(folder):
@@ -71,7 +104,7 @@ def folders(words):
     return FOLDER.findall(text)
 
 
-def current(words, least):
+def current(words, least, why="PyTorch's headers need C++{least}"):
     """(words, changes): the flags with ``least`` in place of each older standard; a line about each that was replaced.
 
     A flag in two words, ``-std c++14``, becomes one: PyTorch adds a standard of its own where it finds no ``-std=``.
@@ -82,7 +115,7 @@ def current(words, least):
         if word in ("-std", "--std") and rest and _is_older(re.fullmatch(NAME, rest[0]), least):
             word = f"{word}={rest.pop(0)}"
         result.append(
-            word if word.startswith(DEFINITIONS) else FLAG.sub(lambda flag: _newer(flag, least, changes), word)
+            word if word.startswith(DEFINITIONS) else FLAG.sub(lambda flag: _newer(flag, least, why, changes), word)
         )
     return result, list(changes)
 
@@ -91,10 +124,10 @@ def _is_older(named, least):
     return named is not None and STANDARDS.get(named["year"], least) < least
 
 
-def _newer(flag, least, changes):
+def _newer(flag, least, why, changes):
     if not _is_older(flag, least):
         return flag[0]
     old = flag[0][len(flag["before"]) :]
     new = f"-std={flag['kind']}++{least}"
-    changes[f"{old}: PyTorch's headers need C++{least}; {new} instead"] = None
+    changes[f"{old}: {why.format(least=least)}; {new} instead"] = None
     return flag["before"] + new

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from ...base import cache, config, isolated, reading
@@ -49,6 +50,9 @@ def put_in_place(words=()):
     is_found = on_path or given or toolkit.root == Path(os.path.realpath(USUAL))
     if not is_found:
         return
+    other = cuda.other_toolkit(toolkit)
+    if other:
+        print(f"torchthaw: {other}", file=sys.stderr, flush=True)
     made = home(toolkit)
     if on_path:
         os.environ["PATH"] = os.pathsep.join([os.fspath(made / "bin"), os.environ.get("PATH", os.defpath)])
