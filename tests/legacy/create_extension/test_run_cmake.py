@@ -9,11 +9,12 @@ import sys
 
 import pytest
 
-from support import SRC
+from support import ROOT, SRC
 from support.messages import names
 from torchthaw.base import config, toolchain
 from torchthaw.extension import cuda
 
+PAGE = (ROOT / "docs" / "build-stops.md").read_text()
 # That of the Python package, and the system's.
 CMAKES = sorted({toolchain.tool("cmake"), *filter(None, [shutil.which("cmake", path=os.defpath)])})
 SCRIPT = """#!/bin/sh
@@ -215,3 +216,42 @@ def test_a_library_that_is_missing_is_told_before_the_compiler(project, file):
     files = {"CMakeLists.txt": UNSERVED.replace("FILE", file), file: "int x;\n#include <cudnn_of_nobody.h>\n"}
     printed = project(files, fails=True, TORCH_CUDA_ARCH_LIST="8.0")
     assert re.search(rf"torchthaw: \S*{file}:2: [^\n]*cudnn_of_nobody\.h[^\n]*\n(?s:.*)fatal error: cudnn", printed)
+
+
+NVTX = """
+cmake_minimum_required(VERSION 3.18)
+project(n CXX)
+find_package(CUDAToolkit)
+if(NOT TARGET CUDA::nvToolsExt)
+  message(FATAL_ERROR "Failed to find nvToolsExt")
+endif()
+add_library(torch::nvtoolsext INTERFACE IMPORTED)
+set_property(TARGET torch::nvtoolsext PROPERTY INTERFACE_LINK_LIBRARIES CUDA::nvToolsExt)
+add_library(n SHARED n.cpp)
+target_link_libraries(n PRIVATE torch::nvtoolsext)
+message(STATUS "crosses: ${CMAKE_CROSSCOMPILING}")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_library_that_cuda_has_no_more(project, tmp_path, asks):
+    """CMake's files of PyTorch up to 2.7 name it: what looks like such a PyTorch lies first on the path."""
+    try:
+        version = [int(part) for part in cuda.toolkit().version.split(".")]
+    except FileNotFoundError:
+        pytest.skip("needs nvcc")
+    if version < [12, 9]:
+        pytest.skip("this CUDA has the library")
+    file = tmp_path / "packages/torch/share/cmake/Caffe2/public/cuda.cmake"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "set_property(TARGET torch::nvtoolsext PROPERTY INTERFACE_LINK_LIBRARIES CUDA::nvToolsExt)" if asks else ""
+    )
+    (tmp_path / "packages/torch/__init__.py").touch()
+    path = os.pathsep.join([str(tmp_path / "packages"), str(SRC)])
+    said = project({"CMakeLists.txt": NVTX, "n.cpp": "int n() { return 1; }\n"}, fails=not asks, PYTHONPATH=path)
+    assert ("crosses: FALSE" in said) if asks else ("nvToolsExt" in said)
+    assert any(
+        "CUDA::nvToolsExt but the target was not found" in line for line in PAGE.splitlines() if line.startswith("## ")
+    )

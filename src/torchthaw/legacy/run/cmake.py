@@ -1,6 +1,8 @@
 """torchthaw/legacy/run/cmake.py: what the CMake files of old projects look for: TH's headers and library."""
 
+import importlib.util
 import os
+from pathlib import Path
 
 from ...base import cache, config
 from ...extension import nvidia_packages
@@ -16,6 +18,18 @@ give cmake -DCMAKE_PREFIX_PATH=`python -c 'import torch; print(torch.utils.cmake
 LIBRARIES = {"th": "TH", "thc": "THC"}
 # A linker script: libATen of PyTorch 0.4 had TH and THC in it. What needs neither is not linked to it.
 ATEN = "/* Made by torchthaw. */\nINPUT(AS_NEEDED({libraries}))\n"
+# PyTorch's files for CMake ask for this target up to 2.7. CUDA has no such library since 12.9, and CMake no such target then.
+NVTX = """# Made by torchthaw.
+if(NOT TARGET CUDA::nvToolsExt)
+  add_library(CUDA::nvToolsExt INTERFACE IMPORTED GLOBAL)
+endif()
+"""
+# The one file that an environment variable can name. It says nothing of a system: nothing is built for another one.
+TOOLCHAIN = """# Made by torchthaw.
+if(NOT CMAKE_PROJECT_INCLUDE)
+  set(CMAKE_PROJECT_INCLUDE "${CMAKE_CURRENT_LIST_DIR}/nvtx.cmake")
+endif()
+"""
 
 
 def point_at_headers():
@@ -48,6 +62,18 @@ def point_at_cuda(toolkit):
     if packages:
         append("CMAKE_INCLUDE_PATH", packages / "include")
         append("CMAKE_LIBRARY_PATH", packages / "lib")
+    if _lacks_nvtx(toolkit):
+        made = cache.layout("nvtx", {"nvtx.cmake": NVTX, "toolchain.cmake": TOOLCHAIN}, {})
+        os.environ.setdefault("CMAKE_TOOLCHAIN_FILE", os.fspath(made / "toolchain.cmake"))
+
+
+def _lacks_nvtx(toolkit):
+    """Whether the installed PyTorch's files for CMake ask for a library that this toolkit no longer has."""
+    found = importlib.util.find_spec("torch")
+    places = (found.submodule_search_locations or ()) if found else ()
+    files = [Path(place, "share", "cmake", "Caffe2", "public", "cuda.cmake") for place in places]
+    asks = any("CUDA::nvToolsExt" in file.read_text("utf-8", "replace") for file in files if file.is_file())
+    return asks and [int(part) for part in toolkit.version.split(".")] >= [12, 9]
 
 
 def append(variable, *folders):
