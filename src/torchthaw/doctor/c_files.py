@@ -3,7 +3,7 @@
 import bisect
 import re
 
-from . import symbols
+from . import cxx20, symbols
 from .findings import Edit
 from .matching import Hit, add_findings, apply_certain, pattern_hits, settled
 from .reading.source import C_TOKENS, blank, conditions
@@ -61,7 +61,7 @@ def _hits(project, file, text, aten, role, may_be_of_ffi):
     if role == "included":
         hits = [hit for hit in hits if hit.rule != "cpp-in-c"]
     if of_torch:
-        hits += aten.hits(file, text)
+        hits += [*aten.hits(file, text), *cxx20.hits(code, text)]
     else:
         hits += _unknown_symbols(project, code)
     hits += _reads(code)

@@ -75,7 +75,7 @@ def nvcc_flags(given, extension, folders=None, sources=()):
         toolkit = cuda.toolkit()
     except FileNotFoundError:
         return flags(given, extension, folders)
-    words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
+    words, changes = nvcc.current(_with_current_standard(given, extension, folders, of_nvcc=True), toolkit)
     seen = cxx_standard.installed() if folders is None else folders
     words, raised = cxx_standard.for_nvcc(words, toolkit.version, seen, sources)
     # PyTorch's builds pass CC on to nvcc.
@@ -133,9 +133,9 @@ def _by_path(words):
     return [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in words]
 
 
-def _with_current_standard(given, extension, folders):
+def _with_current_standard(given, extension, folders, of_nvcc=False):
     least = cxx_standard.needed() if folders is None else max(map(cxx_standard.of_headers, folders), default=0)
-    words, changes = cxx_standard.current(_as_list(given), least)
+    words, changes = cxx_standard.current(_as_list(given), least, of_nvcc=of_nvcc)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
     return words

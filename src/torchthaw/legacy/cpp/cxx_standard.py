@@ -18,6 +18,8 @@ NAME = r"(?P<kind>c|gnu)\+\+(?P<year>\d\w)"
 FLAG = re.compile(rf"(?P<before>^|[\s,'\"]|^(?:-Xcompiler|--compiler-options)=)--?std={NAME}(?=$|[\s,'\"])")
 # Values of these are text of the project, also where they read as a flag.
 DEFINITIONS = ("-D", "-U")
+# What keeps u8"text" an array of char in C++20: of g++ and clang, and of nvcc, whose two compilers are told.
+OLD_CHAR = ["-fno-char8_t"], ["-Xcudafe", "--no_char8_t", "-Xcompiler", "-fno-char8_t"]
 # The folders of headers in a command, and a file that has more words of nvcc's: CMake writes folders to one.
 FOLDER = re.compile(r"(?:^|\s)(?:-I|-isystem|--include-path|--system-include)[ =]?\"?([^\s\"]+)")
 MORE_WORDS = re.compile(r"(?:^|\s)(?:--options-file|-optf)[ =](\S+)")
@@ -61,7 +63,7 @@ def for_nvcc(words, version, folders, sources):
     if cause is None:
         return list(words), []
     why = f"nvcc {version} compiles {os.path.basename(cause)} in C++20 alone"
-    words, changes = current(words, 20, why)
+    words, changes = current(words, 20, why, of_nvcc=True)
     if not any(FLAG.search(word) for word in words if not word.startswith(DEFINITIONS)):
         words, changes = [*words, "-std=c++20"], [f"{why}: -std=c++20"]
     return words, changes
@@ -104,10 +106,11 @@ def folders(words):
     return FOLDER.findall(text)
 
 
-def current(words, least, why="PyTorch's headers need C++{least}"):
+def current(words, least, why="PyTorch's headers need C++{least}", of_nvcc=False):
     """(words, changes): the flags with ``least`` in place of each older standard; a line about each that was replaced.
 
     A flag in two words, ``-std c++14``, becomes one: PyTorch adds a standard of its own where it finds no ``-std=``.
+    u8"text" stays an array of char, as before C++20.
     """
     result, changes, rest = [], {}, list(words)
     while rest:
@@ -117,6 +120,8 @@ def current(words, least, why="PyTorch's headers need C++{least}"):
         result.append(
             word if word.startswith(DEFINITIONS) else FLAG.sub(lambda flag: _newer(flag, least, why, changes), word)
         )
+    if changes and least >= 20:
+        result += OLD_CHAR[of_nvcc]
     return result, list(changes)
 
 

@@ -88,7 +88,7 @@ def _needs(arguments, toolkit):
 
 def rewrite(arguments, toolkit):
     """(arguments, changes): what to call nvcc with instead of ``arguments``, and a line about each change."""
-    arguments, replaced = cxx_standard.current(arguments, cxx_standard.of_command(arguments))
+    arguments, replaced = cxx_standard.current(arguments, cxx_standard.of_command(arguments), of_nvcc=True)
     sources = [word for word, _ in _parts(arguments) if _suffix(word) == ".cu"]
     arguments, raised = cxx_standard.for_nvcc(arguments, toolkit.version, cxx_standard.folders(arguments), sources)
     words, asked, changes = _current(arguments)
