@@ -348,6 +348,24 @@ def test_a_portable_wheel_that_cannot_be_built_is_tried_once(ran, monkeypatch, c
     assert first.endswith("planted") and "wheel" in second
 
 
+def test_a_failure_of_one_builder_says_nothing_of_another(ran, monkeypatch):
+    """PyTorch 2.4.1 builds no wheel for all; beside 2.10.0, which does, its row is run again."""
+    run = steps.run
+
+    def fails(words, *arguments, **options):
+        found = run(words, *arguments, **options)
+        if "wheel" in words and "torch-2.4.1" in str(words[0]):
+            Path(words[words.index("--wheel-dir") + 1], "halves-1.0-py3-none-any.whl").unlink()
+            raise steps.StepError("planted")
+        return found
+
+    monkeypatch.setattr(steps, "run", fails)
+    ran("--portable", "--python", "3.11", "--torch", "2.4.1", status=1)
+    assert pips(ran("--portable", "--python", "3.11", "--torch", "2.4.1", status=1)) == []
+    commands = ran("--portable", "--python", "3.11", "--torch", "2.4.1,2.10.0")
+    assert ("torch-2.10.0", "wheel", True) in pips(commands) and pips(commands)[-1] == ("torch-2.4.1", "install", False)
+
+
 def test_what_torchthaw_needs_is_as_its_package_says():
     text = (ROOT / "pyproject.toml").read_text()
     assert all(f'"{package}"' in text for package in cells.OWN_PACKAGES)

@@ -51,6 +51,7 @@ class Matrix:
         name = re.sub(r"[^\w.-]", "_", source.name)  # build tools split paths at spaces
         self.folder = cache.root() / "check" / f"{name}-{cache.digest(os.fspath(source))}"
         self.has_built = False  # whether this check has tried to build the wheel of --portable
+        self.builder = None  # the first cell, which builds that wheel
 
     def cells(self):
         """[Environment], with the newest PyTorch first where its wheel is for all."""
@@ -61,7 +62,10 @@ class Matrix:
             Environment(self.folder / _named(torch, python) / "environment", torch, python, options.index, tuple(packages))
             for torch in options.torch for python in options.python
         ]  # fmt: skip
-        return sorted(found, key=lambda each: _order(each.torch), reverse=True) if options.portable else found
+        if options.portable:
+            found.sort(key=lambda each: _order(each.torch), reverse=True)
+            self.builder = f"{found[0].torch} {found[0].python}"
+        return found
 
     def check(self, environment, say):
         """The Row of a cell. ``say`` is told what is done."""
@@ -109,7 +113,7 @@ class _Cell:
             made.error = str(error)
             self.say(f"failed: {made.error}")
         if made.build != NOT_RUN:  # what kept an environment from being made may have gone the next time
-            writing.write(self.result, json.dumps({"of": self.facts(), "row": asdict(made)}))
+            writing.write(self.result, json.dumps({"of": self.facts(), "builder": self.matrix.builder, "row": asdict(made)}))
         return made
 
     def facts(self):
@@ -124,7 +128,10 @@ class _Cell:
             return None
         try:
             kept = json.loads(self.result.read_text("utf-8"))
-            return Row(**{**kept["row"], "environment": "kept"}) if kept["of"] == self.facts() else None
+            row = Row(**{**kept["row"], "environment": "kept"})
+            # Another PyTorch may build the wheel for all where that one could not.
+            is_same = kept["of"] == self.facts() and (row.build != FAILED or kept["builder"] == self.matrix.builder)
+            return row if is_same else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
