@@ -113,7 +113,9 @@ class _Cell:
             made.error = str(error)
             self.say(f"failed: {made.error}")
         if made.build != NOT_RUN:  # what kept an environment from being made may have gone the next time
-            writing.write(self.result, json.dumps({"of": self.facts(), "builder": self.matrix.builder, "row": asdict(made)}))
+            writing.write(
+                self.result, json.dumps({"of": self.facts(), "builder": self.matrix.builder, "row": asdict(made)})
+            )
         return made
 
     def facts(self):

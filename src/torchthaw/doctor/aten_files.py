@@ -219,9 +219,10 @@ class Source:
         for row in aten.GONE:
             said = set()
             for match in self._matches(row.pattern):
-                if match[0] not in said and match[0] not in self.own:
+                if (row.edit or match[0] not in said) and match[0] not in self.own:
                     said.add(match[0])
-                    yield Hit(match.start(), EDIT, "removed-aten", f"{match[0]}: {row.message}")
+                    edits = (Edit(*match.span(), row.edit),) if row.edit else ()
+                    yield Hit(match.start(), EDIT, "removed-aten", f"{match[0]}: {row.message}", edits, bool(edits))
 
     def dispatched(self):
         """Variables that hold ``x.type()``, for AT_DISPATCH_...; certain where they are for nothing else."""

@@ -1,5 +1,6 @@
 # tests/legacy/doctor/test_doctor_aten.py: the doctor on C++ extensions of PyTorch 0.4 to 1.10: its tables, its report,
 # the samples.
+import os
 import re
 import shutil
 import subprocess
@@ -75,9 +76,44 @@ def test_names_that_nobody_has(project, entry, use):
     text = f"#include <ATen/ATen.h>\nauto y = {use};\nauto z = {use};\n"
     found = findings(project({"setup.py": SETUP, "n.cu": text}), "n.cu")
     ((_, name, gone, instead),) = aten_names.gone(use)
+    if entry.edit:
+        expected = [(line, f"auto {v} = {use.replace(name, entry.edit)};") for line, v in ((2, "y"), (3, "z"))]
+    else:
+        expected = [(2, None)]
     assert [(finding.line, finding.effect, finding.rule, finding.message, finding.after) for finding in found] == [
-        (2, "edit", "removed-aten", f"{name}: {gone}; use {instead}", None)
+        (line, "edit", "removed-aten", f"{name}: {gone}; use {instead}", after) for line, after in expected
     ]
+
+
+REGISTERED = """#include <torch/script.h>
+at::Tensor twice(at::Tensor x) { return x + x; }
+static auto first = torch::jit::RegisterOperators().op("own::twice", &twice).op("own::again", &twice);
+static torch::jit::RegisterOperators second("own::third", &twice);
+static auto third = torch::jit::RegisterOperators("own::fourth", &twice);
+static torch::jit::RegisterOperators made(std::vector<std::optional<torch::jit::Operator>>{});
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_operators_that_were_registered_with_torchscript(project, tmp_path):
+    """What PyTorch has of the class stays, also after the edits, which compile."""
+    folder = project({"setup.py": SETUP.replace("n.cu", "n.cpp"), "n.cpp": REGISTERED})
+    heading = "`error: 'struct torch::jit::RegisterOperators' has no member named 'op'`"
+    assert f"## {heading}\n" in (ROOT / "docs" / "build-stops.md").read_text()
+    said = re.sub("[‘’]", "'", syntax(folder).stderr)
+    assert heading.strip("`") in said and "Operators::RegisterOperators(const char" in said
+    assert list(applied(folder)) == ["n.cpp"] and syntax(folder).returncode == 0
+    text = (folder / "n.cpp").read_text()
+    assert text.count("torch::RegisterOperators") == 3 and text.count("torch::jit::RegisterOperators") == 1
+
+
+def syntax(folder):
+    from torch.utils.cpp_extension import include_paths
+
+    standard = f"-std=c++{max(17, cxx_standard.needed())}"
+    command = ["g++", standard, "-fsyntax-only", "-w", *(f"-I{path}" for path in include_paths()), "n.cpp"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
 
 
 FLAGS = """from torch.utils.cpp_extension import CppExtension

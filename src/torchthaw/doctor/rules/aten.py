@@ -39,10 +39,11 @@ class Old(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A pattern of names that nobody has, and what to say of them."""
+    """A pattern of names that nobody has, what to say of them, and what is certain to do the same."""
 
     pattern: re.Pattern
     message: str
+    edit: str | None
 
 
 def old(name, pattern, edit, today, include=None, stays=False, gone=None):
@@ -241,6 +242,7 @@ GONE = [
     Gone(
         re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
         f"PyTorch {entry.by} has it no more; use {entry.instead}",
+        entry.edit,
     )
     for entry in aten_names.GONE
 ]

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 
 class Gone(NamedTuple):
-    """A pattern of names, a PyTorch that no longer has them, and what is used instead."""
+    """A pattern of names, a PyTorch that no longer has them, what is used instead, and what is certain to do the same."""
 
     pattern: str
     by: str
     instead: str
+    edit: str | None = None
 
 
 GONE = [
@@ -31,7 +32,10 @@ GONE = [
     Gone(r"c10::guts::make_unique|torch::make_unique", "1.8", "std::make_unique"),
     Gone(r"at::cuda::getCurrentCUDAStreamOnDevice", "1.0", "at::cuda::getCurrentCUDAStream(device)"),
     Gone(r"unsafeGetTH\b", "1.5", "tensor.data_ptr()"),
-    Gone(r"torch::jit::RegisterOperators(?=\(\)\s*\.op\()", "1.4", "TORCH_LIBRARY, or torch::RegisterOperators()"),
+    Gone(
+        r"torch::jit::RegisterOperators(?=\(\)\s*\.op\(|(?:\s+\w+)?\(\s*,)", "1.4",  # the text is blank
+        "TORCH_LIBRARY, or torch::RegisterOperators", "torch::RegisterOperators",
+    ),
 ]  # fmt: skip
 
 # Names that the headers of torchthaw_aten have, of families in GONE that are otherwise gone.
