@@ -91,6 +91,28 @@ def test_another_python(built, asked):
     assert status == 1 and "built for CPython 3.9" in said and "torch==" not in said
 
 
+NAMES = {
+    "_C.cpython-310-x86_64-linux-gnu.so": "3.10", "_C.cpython-313t-x86_64-linux-gnu.so": "3.13t", "_C.abi3.so": "3 and later",
+    "_C.so": "", "lib_abi3.so": "", "a-1-cp310-cp310-linux_x86_64.whl": "3.10", "a-1-cp313-cp313t-linux_x86_64.whl": "3.13t",
+    "a-1-cp39-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64.whl": "3.9 and later", "a-1-py3-none-any.whl": "",
+    "a-1-1-cp312.cp313-abi3-linux_x86_64.whl": "3.12 and later",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_python_in_a_name(name):
+    assert needs._python((needs.WHEEL if name.endswith(".whl") else needs.TAG).search(name)) == NAMES[name]
+
+
+@pytest.mark.parametrize("this, fits", [
+    ("3.10", {"", "3.10", "3 and later", "3.9 and later"}), ("3.12", {"", "3 and later", "3.9 and later", "3.12 and later"}),
+    ("3.13t", {"", "3.13t"}),
+])  # fmt: skip
+def test_the_pythons_that_a_file_is_for(monkeypatch, this, fits):
+    monkeypatch.setattr(here, "PYTHON", this)
+    assert {python for python in NAMES.values() if not compare._is_other(python)} == fits
+
+
 def test_a_name_that_this_python_lacks(built, asked):
     source = 'extern "C" { int _PyGone_Function(); int PyLong_Check2(); int PyList_New(); }\n'
     source += "int use() { return _PyGone_Function() + PyList_New(); }"
@@ -107,6 +129,7 @@ def test_another_machine(built, asked):
     assert status == 1 and "it was built for aarch64" in said and "have all" not in said
 
 
+@pytest.mark.slow
 def test_libraries_that_are_not_there(built, asked):
     stub = built("lib/libcudart.so.12", "", "-Wl,-soname,libcudart.so.12")
     file = built("_C.so", CHECK, NEW, "-Wl,--no-as-needed", stub)
@@ -154,7 +177,7 @@ def test_a_newer_library(built, asked, tmp_path, library, kind):
 
 
 def test_the_loader_finds_what_is_found(built):
-    """A library of the C library's, one of this folder, and none."""
+    """A library of the system, one of this folder, and none."""
     assert here.find("libc.so.6", ()) and here.find("libc10.so", ()) == here.pytorch().libraries / "libc10.so"
     file = built("lib/own.so", "")
     for folders in (["$ORIGIN/lib"], ["${ORIGIN}/lib"], [str(file.parent)]):
@@ -169,6 +192,7 @@ def wheel_of(path, files):
     return path
 
 
+@pytest.mark.slow
 def test_a_wheel(built, asked, tmp_path):
     own = built("libown.so", "namespace c10 { void never_there(int) {} void warn(int) {} }", "-Wl,-soname,libown.so")
     files = {
@@ -213,6 +237,7 @@ def test_no_file(asked, tmp_path):
         assert status == 2 and word in said
 
 
+@pytest.mark.slow
 def test_a_damaged_object_ends_with_an_answer(built, asked, tmp_path):
     """Each is an error or an answer, whatever nm and objdump make of it."""
     data = built("_C.so", CHECK, NEW).read_bytes()
@@ -242,6 +267,7 @@ def test_words_that_do_not_go_with_it(asked):
             asked("_C.so", word)
 
 
+@pytest.mark.slow
 def test_pytorch_itself():
     """The libraries of the PyTorch here need what this version has, and fit."""
     torch = pytest.importorskip("torch")

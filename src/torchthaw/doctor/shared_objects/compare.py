@@ -56,9 +56,15 @@ def compare(python: str, files: list[Needs]) -> Whole:
     versions = [
         version for version in pytorch_table.read().versions if using and all(version in each for each in using)
     ]
-    is_other = python not in ("", "abi3", here.PYTHON)
-    wrong = {"python": f"it was built for CPython {python}, this is {here.PYTHON}"} if is_other else {}
+    wrong = {"python": f"it was built for CPython {python}, this is {here.PYTHON}"} if _is_other(python) else {}
     return Whole(python, versions, answers, wrong)
+
+
+def _is_other(python):
+    """Whether a file for these Pythons, as ``needs.read`` has them, is not for this one."""
+    if python.endswith("later"):  # of the stable ABI, which Python without the GIL has not
+        return here.PYTHON.endswith("t") or numbers(here.PYTHON) < numbers(python)
+    return python not in ("", here.PYTHON)
 
 
 def _answer(needs, beside):

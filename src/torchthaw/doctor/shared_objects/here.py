@@ -9,6 +9,7 @@ import re
 import runpy
 import shutil
 import sys
+import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from typing import NamedTuple
 from ...base import child
 from . import needs
 
-PYTHON = f"3.{sys.version_info.minor}"
+PYTHON = f"3.{sys.version_info.minor}{'t' if sysconfig.get_config_var('Py_GIL_DISABLED') else ''}"
 ORIGIN = re.compile(r"\$(?:ORIGIN\b|\{ORIGIN\})")
 USUAL = "/lib", "/usr/lib", "/lib64", "/usr/lib64"
 
@@ -45,7 +46,10 @@ def pytorch_names(libraries: Iterable[str]) -> set[str]:
     there = pytorch()
     always = "libc10.so", "libtorch_cpu.so", "libtorch_python.so", "libtorch.so"
     files = [there.libraries / name for name in {*always, *libraries}] if there else []
-    return {name for file in files if file.is_file() for name in needs.defined(file)}
+    return {name for file in files if file.is_file() for name in _defined(file)}
+
+
+_defined = functools.cache(needs.defined)
 
 
 def python_has(name: str) -> bool:

@@ -16,10 +16,10 @@ from ...base import child
 from ...base.errors import BuildError
 from ...extension import symbols
 
-# _C.cpython-310-x86_64-linux-gnu.so, _C.abi3.so
-TAG = re.compile(r"\.(?:cpython-3(?P<minor>\d+)|(?P<abi3>abi3))[\w-]*\.so$")
-# A wheel's name ends with the tags of Python, its ABI and the platform.
-WHEEL = re.compile(r"-(?:[\w.]+)-(?:cp3(?P<minor>\d+)|(?P<abi3>abi3))-[\w.]+\.whl$")
+# _C.cpython-310-x86_64-linux-gnu.so, _C.cpython-313t-x86_64-linux-gnu.so, _C.abi3.so
+TAG = re.compile(r"\.(?:cpython-3(?P<only>\d+t?)|(?P<stable>)abi3)[\w-]*\.so$")
+# A wheel's name ends with the tags of Python, its ABI and the platform. Of the stable ABI, Python's tag is the oldest.
+WHEEL = re.compile(r"-(?:cp3(?P<stable>\d+)[\w.]*-abi3|[\w.]+-cp3(?P<only>\d+t?))-[\w.]+\.whl$")
 SEGMENT = re.compile(r"^ +(NEEDED|RUNPATH|RPATH) +(.+)$", re.MULTILINE)
 VERSION = re.compile(r"^ +0x[0-9a-f]+ 0x[0-9a-f]+ \d+ (\w+)_(\d+(?:\.\d+)*)$", re.MULTILINE)
 MACHINES = {3: "i686", 21: "ppc64le", 22: "s390x", 62: "x86_64", 183: "aarch64", 243: "riscv64"}  # of the file's head
@@ -49,8 +49,8 @@ class Needs(NamedTuple):
 def read(path: str) -> Iterator[tuple[str, list[Needs]]]:
     """(python, the Needs of a shared object, or of each in a wheel), while the files of a wheel are there.
 
-    python: "3.10", "abi3" for the stable ABI of any, or "" where no name says it. OSError or BuildError where the file
-    cannot be read.
+    python: "3.10"; "3.13t" without the GIL; "3.9 and later" or "3 and later" of the stable ABI; "" where no name says it.
+    OSError or BuildError where the file cannot be read.
     """
     for tool in ("nm", "objdump"):
         if not shutil.which(tool):
@@ -83,7 +83,9 @@ def _unpacked(wheel, folder):
 def _python(tag):
     if tag is None:
         return ""
-    return "abi3" if tag["abi3"] else f"3.{tag['minor']}"
+    if tag["only"]:
+        return f"3.{tag['only']}"
+    return f"{'.'.join(filter(None, ('3', tag['stable'])))} and later"
 
 
 def _read(file, name):

@@ -13,7 +13,6 @@ from .compare import Whole
 from .needs import read
 
 MOST = 5  # names that are printed
-PYTHONS = {"": "its name does not say which", "abi3": "any that has its stable ABI"}
 KINDS = "GLIBC", "GLIBCXX", "CXXABI"
 STRING = re.compile(r"std::(__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> >")
 STRINGS = {
@@ -59,7 +58,7 @@ def _json(path, whole):
 def lines(name: str, whole: Whole) -> Iterator[str]:
     """What is said of a file of this name."""
     yield f"{name}: {'does not load here' if is_wrong(whole) else 'nothing that it needs is missing here'}"
-    yield f"  built for Python: {PYTHONS.get(whole.python, whole.python)}"
+    yield f"  built for Python: {whole.python or 'its name does not say which'}"
     yield from (f"  wrong: {why}" for why in whole.wrong.values())
     if [answer.needs.name for answer in whole.files] == [name]:
         yield from _of_file(whole.files[0], "  ")
