@@ -12,6 +12,7 @@ import os
 import sys
 from functools import cache, wraps
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from ... import cuda_on_cpu
@@ -24,6 +25,7 @@ from . import (
     cxx_standard,
     cython_output,
     host_compiler,
+    loaded_modules,
     moved_headers,
     numpy_names,
     nvcc,
@@ -321,12 +323,15 @@ def _loading(function):
         given["extra_include_paths"] = include_dirs(numpy_names.first(folders, folders), name)
         given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]
         try:
-            return function(*bound.args, **bound.kwargs)
+            made = function(*bound.args, **bound.kwargs)
         except RuntimeError as error:
             lines = [*filter(None, [toolchain.missing()]), *explain(_as_list(given.get("sources")))]
             if lines:
                 error.args = ("\n".join([str(error), *lines]),)
             raise
+        if isinstance(made, ModuleType):
+            loaded_modules.keep(name, made)
+        return made
 
     return load
 
