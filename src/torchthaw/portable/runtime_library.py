@@ -3,6 +3,7 @@
 Each is made once for a compiler and its flags, and kept in the cache.
 """
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -17,6 +18,7 @@ ARCHIVE = "libtorchthaw_portable.a"
 STUBS = "torch_cpu", "c10", "torch_python"
 # Weak references alone, such as those to hooks, take no file out of an archive. Functions that nothing calls are left out.
 WHOLE = "-Wl,--gc-sections", "-Wl,--whole-archive"
+USUAL = "g++"
 EXPORTS = Path(__file__).with_name("exports.map")  # what a portable extension lets others see
 
 
@@ -55,8 +57,18 @@ def _place(extra):
     """The folder of the library in the cache: its kind, its key."""
     read = sorted(path for root in (RUNTIME, headers.OWN) for path in root.rglob("*") if path.is_file())
     content = [(path.name, _content(path)) for path in [*read, Path(operators.__file__)]]
-    identity = toolchain.identity(toolchain.cxx_compiler())
+    identity = toolchain.identity(_by_one_name(toolchain.cxx_compiler()))
     return "portable", "runtime-" + cache.digest(repr([identity, _words(extra), content]))
+
+
+def _by_one_name(compiler):
+    """CMake calls /usr/bin/c++ what setuptools calls g++: where these are one program, one library serves both.
+
+    A program of another name, such as ccache, may be both and start two compilers.
+    """
+    program, usual = (os.path.realpath(shutil.which(name) or name) for name in (compiler[0], USUAL))
+    is_same = program == usual and USUAL in os.path.basename(program)
+    return [USUAL, *compiler[1:]] if is_same else compiler
 
 
 def _words(extra):

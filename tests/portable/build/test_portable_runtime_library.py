@@ -1,5 +1,6 @@
 """tests/portable/build/test_portable_runtime_library.py: flags, stubs of PyTorch's libraries, the runtime, and what is checked."""
 
+import os
 import shutil
 import subprocess
 
@@ -101,3 +102,25 @@ def test_other_names(shared, source):
 def test_another_name_that_others_see_is_an_error(shared):
     with pytest.raises(BuildError, match=names("mine", "PyInit_")):
         symbols.check(shared('extern "C" void PyInit_x() {} extern "C" int mine() { return 1; }'))
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+def test_a_compiler_of_two_names_has_one_runtime(tmp_path, monkeypatch):
+    """CMake calls by /usr/bin/c++ what is g++; ccache may be both, and more words, or another program, are another one."""
+    monkeypatch.delenv("CXX", raising=False)
+    place = runtime_library.archive([])
+    other, wrapper = tmp_path / "c++", tmp_path / "ccache"
+    other.symlink_to(os.path.realpath(shutil.which("g++")))
+    wrapper.write_text('#!/bin/sh\nexec g++ "$@"\n')
+    wrapper.chmod(0o755)
+    for name, is_same in ((str(other), True), ("g++", True), ("g++ -m64", False), (str(wrapper), False)):
+        monkeypatch.setenv("CXX", name)
+        assert (runtime_library.archive([]) == place) == is_same, name
+    monkeypatch.delenv("CXX")
+    (tmp_path / "bin").mkdir()
+    for name in ("g++", "c++"):
+        (tmp_path / "bin" / name).symlink_to(wrapper)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    by_g = runtime_library.archive([])
+    monkeypatch.setenv("CXX", "c++")
+    assert runtime_library.archive([]) != by_g != place
