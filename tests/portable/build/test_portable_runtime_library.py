@@ -109,9 +109,9 @@ def test_a_compiler_of_two_names_has_one_runtime(tmp_path, monkeypatch):
     """CMake calls by /usr/bin/c++ what is g++; ccache may be both, and more words, or another program, are another one."""
     monkeypatch.delenv("CXX", raising=False)
     place = runtime_library.archive([])
-    other, wrapper = tmp_path / "c++", tmp_path / "ccache"
-    other.symlink_to(os.path.realpath(shutil.which("g++")))
-    wrapper.write_text('#!/bin/sh\nexec g++ "$@"\n')
+    real, other, wrapper = os.path.realpath(shutil.which("g++")), tmp_path / "c++", tmp_path / "ccache"
+    other.symlink_to(real)
+    wrapper.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
     wrapper.chmod(0o755)
     for name, is_same in ((str(other), True), ("g++", True), ("g++ -m64", False), (str(wrapper), False)):
         monkeypatch.setenv("CXX", name)
