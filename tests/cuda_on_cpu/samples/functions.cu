@@ -90,6 +90,21 @@ static void integers_of_sixteen_bits() {
     REQUIRE(__bfloat162int_rz(__nv_bfloat16(-3.5f)) == -3 && __bfloat162ull_ru(__nv_bfloat16(2.5f)) == 3);
 }
 
+// A class of another library that becomes a number of either kind, such as c10::Half: it is compared and added as a float.
+struct Other {
+    float x;
+    operator __half() const { return __half(x); }
+    operator __nv_bfloat16() const { return __nv_bfloat16(x); }
+    operator float() const { return x; }
+};
+static void classes_of_others() {
+    const Other a{2}, b{3};
+    REQUIRE(a < b && !(a > b) && a != b && a == 2.f && 3 >= b && double(a + b) == 5 && double(a * b - 1) == 5);
+    const __half half(1.5f);
+    REQUIRE(half < 2 && 2 - half == .5f && float(half * half + 1) == 3.25f && double(half * 2.0) == 3 && half == half);
+    REQUIRE(float(__nv_bfloat16(2.5f) / 2) == 1.25f && 1.f + half == 2.5f && half / __half(.5f) == __half(3.f));
+}
+
 static void comparisons() {
     const __half nan(NAN), one(1.f), two(2.f);
     REQUIRE(!__hne(nan, one) && __hneu(nan, one) && nan != one && !__heq(nan, nan) && __hequ(nan, nan) && __hltu(nan, one));
@@ -175,7 +190,7 @@ static void kinds_of_memory() {
 }
 
 int main() {
-    directions(), rounded_to_sixteen_bits(), integers_of_sixteen_bits(), comparisons(), arithmetic(), integers(), choices();
+    directions(), rounded_to_sixteen_bits(), integers_of_sixteen_bits(), comparisons(), classes_of_others(), arithmetic(), integers(), choices();
     kinds_of_memory();
     std::puts("right");
 }

@@ -34,6 +34,31 @@ template <typename Format, typename T> unsigned short directed(int direction, T 
     return static_cast<unsigned short>(down == !(bits >> 15) ? bits - 1 : bits + 1);
 }
 
+// Operators of two numbers of 16 bits, and of one with a number of another type, which would be ambiguous between the two
+// conversions. As friends of the class they are not for other classes, such as c10::Half, that can become one of these.
+#define CUDA_ON_CPU_SIXTEEN_FRIENDS(op)                                                                                \
+    friend Self operator op(Self a, Self b) { return Self(float(a) op float(b)); }                                     \
+    template <typename T> friend std::enable_if_t<std::is_floating_point_v<T>, T> operator op(Self a, T b) {           \
+        return T(float(a)) op b;                                                                                       \
+    }                                                                                                                  \
+    template <typename T> friend std::enable_if_t<std::is_floating_point_v<T>, T> operator op(T a, Self b) {           \
+        return a op T(float(b));                                                                                       \
+    }                                                                                                                  \
+    template <typename T> friend std::enable_if_t<std::is_integral_v<T>, Self> operator op(Self a, T b) {              \
+        return Self(float(a) op float(b));                                                                             \
+    }                                                                                                                  \
+    template <typename T> friend std::enable_if_t<std::is_integral_v<T>, Self> operator op(T a, Self b) {              \
+        return Self(float(a) op float(b));                                                                             \
+    }
+#define CUDA_ON_CPU_SIXTEEN_RELATED(op)                                                                                \
+    friend bool operator op(Self a, Self b) { return float(a) op float(b); }                                           \
+    template <typename T> friend std::enable_if_t<std::is_arithmetic_v<T>, bool> operator op(Self a, T b) {            \
+        return float(a) op b;                                                                                          \
+    }                                                                                                                  \
+    template <typename T> friend std::enable_if_t<std::is_arithmetic_v<T>, bool> operator op(T a, Self b) {            \
+        return a op float(b);                                                                                          \
+    }
+
 // The base of a type of 16 bits: __x has the bits. Format: wide() of them, and narrow() of a float.
 template <typename Self, typename Format> struct Sixteen {
     unsigned short __x;
@@ -52,6 +77,17 @@ template <typename Self, typename Format> struct Sixteen {
     Self &operator*=(const Self &other) { return self() = Self(float(*this) * float(other)); }
     Self &operator/=(const Self &other) { return self() = Self(float(*this) / float(other)); }
     Self operator-() const { return Self(-float(*this)); }
+
+    CUDA_ON_CPU_SIXTEEN_FRIENDS(+)
+    CUDA_ON_CPU_SIXTEEN_FRIENDS(-)
+    CUDA_ON_CPU_SIXTEEN_FRIENDS(*)
+    CUDA_ON_CPU_SIXTEEN_FRIENDS(/)
+    CUDA_ON_CPU_SIXTEEN_RELATED(==)
+    CUDA_ON_CPU_SIXTEEN_RELATED(!=)
+    CUDA_ON_CPU_SIXTEEN_RELATED(<)
+    CUDA_ON_CPU_SIXTEEN_RELATED(<=)
+    CUDA_ON_CPU_SIXTEEN_RELATED(>)
+    CUDA_ON_CPU_SIXTEEN_RELATED(>=)
 
 private:
     Self &self() { return static_cast<Self &>(*this); }
@@ -172,37 +208,14 @@ inline float unit(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }  // 0 for a N
     inline H name##_rd(T x) { return H(H##_raw{cuda_on_cpu::directed<cuda_on_cpu::Format>(FE_DOWNWARD, x)}); }
 
 #define CUDA_ON_CPU_SIXTEEN_BINARY(H, H2, op, name)                                                                    \
-    inline H operator op(H a, H b) { return H(float(a) op float(b)); }                                                 \
     inline H2 operator op(H2 a, H2 b) { return {a.x op b.x, a.y op b.y}; }                                             \
     inline H2 &operator op##=(H2 &a, H2 b) { return a = a op b; }                                                      \
     inline H name(H a, H b) { return a op b; }                                                                         \
     inline H name##_rn(H a, H b) { return a op b; }                                                                    \
-    inline H2 name##2(H2 a, H2 b) { return a op b; }                                                                   \
-    CUDA_ON_CPU_SIXTEEN_MIXED(H, op, H)
-// With a number of another type, which would be ambiguous between the two conversions.
-#define CUDA_ON_CPU_SIXTEEN_MIXED(H, op, R)                                                                            \
-    template <typename T> std::enable_if_t<std::is_floating_point_v<T>, T> operator op(H a, T b) {                     \
-        return T(float(a)) op b;                                                                                       \
-    }                                                                                                                  \
-    template <typename T> std::enable_if_t<std::is_floating_point_v<T>, T> operator op(T a, H b) {                     \
-        return a op T(float(b));                                                                                       \
-    }                                                                                                                  \
-    template <typename T> std::enable_if_t<std::is_integral_v<T>, R> operator op(H a, T b) {                           \
-        return R(float(a) op float(b));                                                                                \
-    }                                                                                                                  \
-    template <typename T> std::enable_if_t<std::is_integral_v<T>, R> operator op(T a, H b) {                           \
-        return R(float(a) op float(b));                                                                                \
-    }
+    inline H2 name##2(H2 a, H2 b) { return a op b; }
 // __heq, of two pairs __heq2, which gives 1 or 0 for each, __hbeq2, which tells whether it holds for both, and __heq2_mask,
 // which gives bits. With a NaN these are false, and those with a u, as __hequ, are true. != is __hneu.
 #define CUDA_ON_CPU_SIXTEEN_COMPARE(H, op, name)                                                                       \
-    inline bool operator op(H a, H b) { return float(a) op float(b); }                                                 \
-    template <typename T> std::enable_if_t<std::is_arithmetic_v<T>, bool> operator op(H a, T b) {                      \
-        return float(a) op b;                                                                                          \
-    }                                                                                                                  \
-    template <typename T> std::enable_if_t<std::is_arithmetic_v<T>, bool> operator op(T a, H b) {                      \
-        return a op float(b);                                                                                          \
-    }                                                                                                                  \
     CUDA_ON_CPU_SIXTEEN_RELATION(H, H##2, __h##name, __hb##name, !cuda_on_cpu::unordered(a, b) && a op b, )            \
     CUDA_ON_CPU_SIXTEEN_RELATION(H, H##2, __h##name, __hb##name, cuda_on_cpu::unordered(a, b) || a op b, u)            \
     inline bool operator op(H##2 a, H##2 b) { return a.x op b.x && a.y op b.y; }
