@@ -232,8 +232,9 @@ int first_lines(int *values, int n) {
 
 
 @pytest.mark.slow
-@BUILDS
-@pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
+@pytest.mark.parametrize("standard, build", [
+    ("c99", ["build.py"]), ("c11", ["setup.py", "-q", "build_ext", "--inplace"]), ("gnu17", ["build.py"]),
+], ids=["c99 build.py", "c11 setup.py", "gnu17 build.py"])  # fmt: skip
 def test_sources_that_choose_what_the_c_library_declares(project, build, standard):
     (project / "src" / "my_lib.c").write_text(FIRST_LINES)
     (project / "src" / "my_lib.h").write_text("int first_lines(int *values, int n);\n")
