@@ -260,6 +260,24 @@ def test_a_shared_array_that_no_card_has_is_an_error_with_its_name(tmp_path):
         assert not status or re.search(names("large.cu:1", "tile", "48 KiB"), made.stderr), made.stderr
 
 
+@pytest.mark.parametrize("option", ["-O0", "-O3", "-G"])
+def test_a_large_shared_array_in_dead_code_is_none(tmp_path, option):
+    """StyleGAN3 declares one where its size is chosen, so that a use of it would stop the build."""
+    source = tmp_path / "large.cu"
+    text = (
+        "template <int kB> __global__ void k(char *x) {\n  if (kB <= 48) {\n"
+        "    __shared__ char tile[kB > 48 ? 1 << 24 : kB << 10];\n    tile[0] = 1, x[0] = tile[0];\n  }\n}\n"
+        "void run(char *x) { k<KB><<<1, 1>>>(x); }\n"
+    )
+    for size in (48, 64):
+        source.write_text(text.replace("KB", str(size)))
+        made = cuda_on_cpu.nvcc("-c", option, "-o", tmp_path / "large.o", source)
+        assert made.returncode == 0, made.stderr
+    source.write_text(text.replace("KB", "64").replace("if (kB <= 48)", "if (x)"))
+    made = cuda_on_cpu.nvcc("-c", option, "-o", tmp_path / "large.o", source)
+    assert made.returncode and re.search(names("large.cu:3", "tile", "48 KiB"), made.stderr), made.stderr
+
+
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="CUDA's nvcc is not there")
 def test_each_option_of_cudas_nvcc_is_known():
     said = subprocess.run(["nvcc", "--help"], capture_output=True, text=True).stdout

@@ -98,12 +98,14 @@ def _shared(text, mark, number):
                 f'"{name}", {file}));'
             )
         else:
+            large, size = f"cuda_on_cpu_large_{number}_{i}", f"sizeof({whole} {dimensions})"
+            # An error of the call, not of the declaration: where the array is in dead code, no card has it either.
             made.append(
-                f"static_assert(sizeof({whole} {dimensions}) <= 48 << 10, "
-                f'"{name}: a __shared__ array has at most 48 KiB; dynamic shared memory may have more"); '
+                f'extern void {large}() __attribute__((error("{name}: a __shared__ array has at most 48 KiB; dynamic shared '
+                'memory may have more"))); '
                 f'static ::cuda_on_cpu::SharedArray cuda_on_cpu_array_{number}_{i}{{0, "{name}", {file}}}; '
-                f"{whole} (&{name}){dimensions} = *reinterpret_cast<{whole} (*){dimensions}>("
-                f"::cuda_on_cpu::shared_array(cuda_on_cpu_array_{number}_{i}, sizeof({whole} {dimensions})));"
+                f"{whole} (&{name}){dimensions} = *reinterpret_cast<{whole} (*){dimensions}>(::cuda_on_cpu::shared_array("
+                f"cuda_on_cpu_array_{number}_{i}, (({size}) <= 48 << 10 ? void() : {large}(), {size})));"
             )
     # What stands before in the same statement is on the lines before.
     blank = re.match(r"\s*", lead)[0]
