@@ -278,6 +278,65 @@ def test_a_large_shared_array_in_dead_code_is_none(tmp_path, option):
     assert made.returncode and re.search(names("large.cu:3", "tile", "48 KiB"), made.stderr), made.stderr
 
 
+OWN = {
+    "own.h": """#include <cstdio>
+__constant__ float factors[2];
+__device__ int counted = 3;
+namespace inner { __device__ __constant__ int deep[1]; }
+extern __device__ int later;
+__device__ int later = 1;
+""",
+    "one.cu": """#include "own.h"
+__global__ void read_one(float *x) { x[0] = factors[0] + counted++ + inner::deep[0]; }
+float one(float *x) {
+    const float given[2] = {10, 0};
+    const int deep = 100;
+    cudaMemcpyToSymbol(factors, given, sizeof given);
+    cudaMemcpyToSymbol(inner::deep, &deep, sizeof deep);
+    read_one<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    return x[0];
+}
+""",
+    "two.cu": """#include "own.h"
+float one(float *x);
+__global__ void read_two(float *x) { x[0] = factors[0] + counted; }
+int main() {
+    float *x;
+    cudaMallocManaged(&x, sizeof *x);
+    const float given[2] = {20, 0};
+    cudaMemcpyToSymbol(factors, given, sizeof given);
+    const float first = one(x);
+    read_two<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    std::printf("%g %g\\n", first, x[0]);
+}
+""",
+}
+
+
+@pytest.mark.slow
+def test_variables_of_the_device_are_of_one_source_each(tmp_path):
+    """StyleGAN3 includes one source with such variables in three; with -rdc=true there is one of a name."""
+    for name, text in OWN.items():
+        (tmp_path / name).write_text(text.replace("extern __device__ int later;\n__device__ int later = 1;\n", ""))
+    made = cuda_on_cpu.nvcc("one.cu", "two.cu", "-o", "program", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert cuda_on_cpu.run(tmp_path / "program").stdout == "113 23\n"
+    for flag in ("-rdc=true", "--relocatable-device-code=true"):
+        made = cuda_on_cpu.nvcc(flag, "one.cu", "two.cu", "-o", "program", cwd=tmp_path)
+        assert made.returncode and "multiple definition" in made.stderr and "factors" in made.stderr
+    header = OWN["own.h"]
+    (tmp_path / "own.h").write_text(
+        "#include <cstdio>\nextern __constant__ float factors[2];\nextern __device__ int counted;\n"
+        "namespace inner { extern __device__ __constant__ int deep[1]; }\n"
+    )
+    (tmp_path / "three.cu").write_text(header)
+    made = cuda_on_cpu.nvcc("-rdc=true", "one.cu", "two.cu", "three.cu", "-o", "program", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert cuda_on_cpu.run(tmp_path / "program").stdout == "113 14\n"
+
+
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="CUDA's nvcc is not there")
 def test_each_option_of_cudas_nvcc_is_known():
     said = subprocess.run(["nvcc", "--help"], capture_output=True, text=True).stdout

@@ -219,3 +219,21 @@ def test_a_variable_of_the_name_makes_an_expression_doubtful(variable, doubtful)
 def test_a_call_within_a_launch_does_not_disturb_it():
     text = f"{MEMBERS} void h() {{ x.f<3>(5).k<<<1, x.f<3>(2)>>>(x.f<3>(1)); }}"
     assert translate(text).count("template f<3>(") == 2 and "<<<" not in translate(text)
+
+
+@pytest.mark.parametrize(
+    "text, is_made_static",
+    [
+        ("__constant__ float a[3];", True), ("namespace n { __device__ int a = 1; }", True), ("float __device__ a;", True),
+        ("static __device__ int a;", False), ("__device__ static int a;", False), ("__device__ inline int a;", False),
+        ("extern __device__ int a; __device__ int a;", False), ("extern __constant__ int a[]; int b(); __constant__ int a[2];", False),
+        ("struct S { __device__ int a; };", False), ("__device__ int a(int b) { return b; }", False),
+    ],
+)  # fmt: skip
+def test_a_variable_of_the_device_belongs_to_its_source(text, is_made_static):
+    (made,) = translations(text, is_relocatable=False)
+    assert (
+        made.count("static") - made.count("static inline ::cuda_on_cpu") - text.count("static") == 1
+    ) == is_made_static
+    (made,) = translations(text)
+    assert made.count("static") - made.count("static inline ::cuda_on_cpu") == text.count("static")

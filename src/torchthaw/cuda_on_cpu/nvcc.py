@@ -168,6 +168,10 @@ class Command:
             raise Wrong(f"{file}: the preprocessor failed")
         return result.stdout
 
+    def _is_relocatable(self):
+        """Whether variables of the device are for all sources that are linked together."""
+        return "-dc" in self.given or "true" in self.values("-rdc", "--relocatable-device-code")
+
     def _compile(self, file, language, output):
         flags = self._code_flags(language)
         if language != "cu":
@@ -184,7 +188,7 @@ class Command:
         text = result.stdout.decode("utf-8", "surrogateescape")
         messages.refuse_included(text)
         try:
-            texts = list(translations(text))
+            texts = list(translations(text, self._is_relocatable()))
         except Unreadable as error:
             raise Wrong(f"{place(text, error.position)}: {error}") from None
         command = [*self.compiler, *flags, *WARNINGS, "-x", "c++-cpp-output", "-c", "-", "-o", output]

@@ -7,8 +7,11 @@ from . import brackets
 _NAMESPACE = re.compile(r"""(?:\bnamespace\b[^;{}()]*|\bextern\s*"C(?:\+\+)?"\s*)$""")
 
 
-def declaration(text, mark, number):
-    """__shared__ arrays, __device__ and __constant__ variables; of functions and lambdas the word is dropped."""
+def declaration(text, mark, number, is_internal=False):
+    """__shared__ arrays, __device__ and __constant__ variables; of functions and lambdas the word is dropped.
+
+    is_internal: a variable belongs to its source alone, as without -rdc=true: each source may have one of a name.
+    """
     word = mark["word"]
     if word == "__shared__":
         return _shared(text, mark, number)
@@ -27,7 +30,18 @@ def declaration(text, mark, number):
         f" static inline ::cuda_on_cpu::Variable cuda_on_cpu_variable_{number}{{(void *)&{name}, sizeof({name}), "
         f'"{name}"{managed}}};'
     )
+    if is_internal and _can_be_static(text, start, end, name):
+        drop = (mark.start(), mark.end(), "static ")
     return [drop, *_drops(text, mark.end(), end), (end, end, note)]
+
+
+def _can_be_static(text, start, end, name):
+    """Whether the variable of a statement is one of a namespace, without a word on its linkage, here or before."""
+    if re.search(r"\b(?:static|inline|extern|thread_local)\b", text[start:end]) or not _is_outside_functions(
+        text, start
+    ):
+        return False
+    return re.search(rf"\bextern\b[^;{{}}()]{{1,200}}\b{name}\b", text[:start]) is None
 
 
 def _drops(text, start, end):

@@ -32,8 +32,11 @@ def translate(text):
     return next(translations(text))
 
 
-def translations(text):
-    """The same, and then another one for a text that does not compile so, if there is one."""
+def translations(text, is_relocatable=True):
+    """The same, and then another one for a text that does not compile so, if there is one.
+
+    is_relocatable: other sources may use its variables, as with -rdc=true.
+    """
     edits, number = [], 0  # (start, end, replacement)
     spins, members = Spins(text), Members(text)
     kernels = set()  # the names of those that were declared
@@ -63,7 +66,7 @@ def translations(text):
             continue
         elif word:
             number += 1
-            found = declarations.declaration(text, mark, number)
+            found = declarations.declaration(text, mark, number, not is_relocatable)
         else:
             continue
         edits += found
