@@ -21,6 +21,7 @@ class Suite:
     same: tuple = ()
     objects: tuple = ()  # below build/: likewise, without those for instruction sets that this processor lacks
     programs: str = ""  # how the names of the tests in C begin, a regular expression
+    seconds: int = 900  # that its tests may take, and one of them a sixth of that
     limited: bool = True  # in addresses; not where tests use AddressSanitizer, or CUDA on the CPU with its many stacks
 
 
@@ -53,7 +54,7 @@ PYTORCH_HEADERS = Suite("src/torchthaw/cuda_on_cpu/include_pytorch/", needs=("cu
 TABLE = Suite("src/torchthaw/export/table.c", compiled="export", same=("compiled_by_tests/export/*.o",), limited=False)
 ONNX_RUNTIME = replace(TABLE, folder="src/torchthaw/export/onnxruntime.c")
 JAX = replace(TABLE, folder="src/torchthaw/export/jax.c")
-PORTABLE = Suite("src/torchthaw/portable/", limited=False)
+PORTABLE = Suite("src/torchthaw/portable/", seconds=3600, limited=False)  # each change compiles the runtime again
 
 # (files, their part, its suite)
 PLACES = (

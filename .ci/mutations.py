@@ -46,7 +46,7 @@ MOST = 5  # percent that may stay unnoticed
 # A changed size must not fill the machine, and a changed condition may never end: bytes of addresses and seconds of
 # processor time for each process, seconds for all.
 MEMORY = ("prlimit", f"--as={20 << 30}")
-TIME = ("prlimit", "--cpu=200", "timeout", "--kill-after=10", "900")
+TIME = ("prlimit", "--cpu=200", "timeout", "--kill-after=10")
 NOTICED, UNNOTICED, SAME, INVALID = "noticed", "not noticed", "same library", "does not compile"
 ELSEWHERE = "for another processor"
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)|^\s*\d+ - (\S+) \(", re.MULTILINE)
@@ -154,10 +154,18 @@ class Lane:
 
     def failing(self, suite):
         """The first test of the suite that fails, or does not compile; None if all pass. Slow programs come last."""
-        limits = [*MEMORY, *TIME] if suite.limited else TIME
+        limits = [*(MEMORY if suite.limited else ()), *TIME, str(suite.seconds)]
         slow = f"^({'|'.join(SLOW_PROGRAMS.read_text().split())})([.]|$)"
         ctest = ["ctest", "--test-dir", "build", "-R", f"^{suite.programs}", "--stop-on-failure"]
-        pytest = [self.copy.python, "-m", "pytest", "-q", "-x", "--timeout=120", *named_tests(suite.folder)]
+        pytest = [
+            self.copy.python,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            f"--timeout={suite.seconds // 6}",
+            *named_tests(suite.folder),
+        ]
         pytest += ["--ignore", "tests/sanitize"]  # which builds the bridge once more
 
         def in_c(are_slow):
