@@ -3,7 +3,8 @@
 import bisect
 import re
 
-from . import cxx20, symbols
+from . import symbols
+from .cxx import cxx20
 from .findings import Edit
 from .matching import Hit, add_findings, apply_certain, pattern_hits, settled
 from .reading.source import C_TOKENS, blank, conditions

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from ..legacy.cpp import cython_output
 from . import c_files, python_files, system_headers
-from .aten_files import AtenFiles
+from .cxx.aten_files import AtenFiles
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
 from .project import INCLUDE, Project, kind

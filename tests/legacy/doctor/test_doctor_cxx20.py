@@ -8,7 +8,7 @@ import pytest
 
 from support import ROOT
 from support.doctor_project import applied, findings, project  # noqa: F401
-from torchthaw.doctor import cxx20
+from torchthaw.doctor.cxx import cxx20
 from torchthaw.legacy.cpp import cxx_standard
 
 SETUP = "from torch.utils.cpp_extension import CppExtension\nCppExtension('n', ['n.cpp'])\n"

@@ -6,6 +6,7 @@
 import functools
 import hashlib
 import lzma
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ FILE = Path(__file__).with_name("pytorch_symbols.xz")
 MACHINE = "x86_64"  # that of the wheels
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 0, "pb": 2}]
 # Two thirds of all names, which headers of PyTorch hardly use.
-PRIVATE = "_ZN2at6native", "_ZNK2at6native"
+PRIVATE = re.compile(r"_Z(?:N|NK)2at6native")
 
 
 class Table(NamedTuple):
@@ -37,7 +38,7 @@ class Table(NamedTuple):
 
 def is_listed(name: str) -> bool:
     """Whether the table has a name if some PyTorch has it."""
-    return OF_PYTORCH.match(name) is not None and not name.startswith(PRIVATE)
+    return OF_PYTORCH.match(name) is not None and not PRIVATE.match(name)
 
 
 def key(name: str) -> int:

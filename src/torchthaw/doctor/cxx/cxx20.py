@@ -1,12 +1,12 @@
-"""torchthaw/doctor/cxx20.py: C++ that g++ takes in C++17 and not in C++20, which PyTorch's headers need from 2.14 on."""
+"""torchthaw/doctor/cxx/cxx20.py: C++ that g++ takes in C++17 and not in C++20, which PyTorch's headers need from 2.14 on."""
 
 import re
 
-from ..legacy.cpp import cxx_standard
-from .findings import Edit
-from .matching import Hit
-from .reading.source import C_TOKENS, blank
-from .rules import CHECK, EDIT, WORKS
+from ...legacy.cpp import cxx_standard
+from ..findings import Edit
+from ..matching import Hit
+from ..reading.source import C_TOKENS, blank
+from ..rules import CHECK, EDIT, WORKS
 
 NAME = "cpp20"
 WHY = "C++20, which PyTorch needs from 2.14 on, "

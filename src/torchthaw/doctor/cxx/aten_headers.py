@@ -1,11 +1,11 @@
-"""torchthaw/doctor/aten_headers.py: which headers of torchthaw_aten have a name."""
+"""torchthaw/doctor/cxx/aten_headers.py: which headers of torchthaw_aten have a name."""
 
 import functools
 import posixpath
 import re
 
-from ..base import config, reading
-from .reading.source import C_TOKENS, blank
+from ...base import config, reading
+from ..reading.source import C_TOKENS, blank
 
 OWN = 1 << 20  # bytes, more than any header of torchthaw has
 INCLUDE = re.compile(r"#\s*include\s*[<\"]([^>\"\n]+)")

@@ -1,17 +1,17 @@
-"""torchthaw/doctor/aten_files.py: C++ and CUDA files for PyTorch's C++ library: their old names."""
+"""torchthaw/doctor/cxx/aten_files.py: C++ and CUDA files for PyTorch's C++ library: their old names."""
 
 import bisect
 import re
 from functools import cached_property
 from typing import NamedTuple
 
-from ..legacy.cpp import moved_headers
+from ...legacy.cpp import moved_headers
+from ..findings import Edit
+from ..matching import Hit, apply_certain, edit_of, settled
+from ..project import INCLUDE as FIND_INCLUDE
+from ..reading.source import C_TOKENS, blank, conditions
+from ..rules import EDIT, WORKS, aten
 from . import aten_headers
-from .findings import Edit
-from .matching import Hit, apply_certain, edit_of, settled
-from .project import INCLUDE as FIND_INCLUDE
-from .reading.source import C_TOKENS, blank, conditions
-from .rules import EDIT, WORKS, aten
 
 HEADERS = (".h", ".hpp", ".cuh")
 DEVICE = (".cu", ".cuh")
