@@ -48,8 +48,8 @@ def hits(code: str, text: str):
     for name, is_template, start, body in _classes(code):
         if is_template:
             for place, end in _with_arguments(name, body):
-                edit = Edit(start + place, start + end, "")
-                yield hit(edit.start, "has the name of a constructor without <...>", (edit,))
+                shorter = Edit(start + place, start + end, "")
+                yield hit(shorter.start, "has the name of a constructor without <...>", (shorter,))
         for place in _lists(code, name, body):
             yield hit(place, f"takes no list of members for {name}, which declares a constructor")
 
