@@ -121,7 +121,7 @@ def test_an_interrupted_check_goes_on_where_it_was(folder):
     while not go.with_name("go.waits").exists() and process.poll() is None:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130 and "interrupted" in err, err
     assert "2.10.0" in out and "2.97.0" not in out
     go.touch()

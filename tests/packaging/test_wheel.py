@@ -46,6 +46,7 @@ OF_THE_BRIDGE = {
 }  # the headers: what extensions include
 DATA = {
     "py.typed",
+    "doctor/shared_objects/pytorch_symbols.xz",
     "doctor/symbols.txt",
     *(f"export/{name}" for name in ("jax.c", "onnxruntime.c", "table.c", "table.h")),
 }

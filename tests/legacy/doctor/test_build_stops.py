@@ -147,6 +147,16 @@ def test_a_gcc_that_is_too_new_for_nvcc(tmp_path, old_toolkit, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_header_that_others_brought_along(tmp_path):
+    message = 'error: namespace "std" has no member "uintptr_t"'
+    source = "__global__ void k(int *p) { auto a = reinterpret_cast<std::uintptr_t>(p); (void)a; }\n"
+    assert f"`{message}`" in HEADINGS and message in nvcc(tmp_path, source)
+    served = str(cpp_extension.headers() / "removed.h")
+    assert cpp_extension.flags([], "native")[-2:] == ["-include", served]
+    assert "error" not in nvcc(tmp_path, source, "-arch=sm_80", "-include", served)
+
+
+@pytest.mark.slow
 def test_nvcc_s_own_limit_of_gcc_is_read(tmp_path):
     assert not nvcc(tmp_path, "")  # there is one of version 13 or later
     toolkit = cuda.toolkit()

@@ -63,14 +63,12 @@ def minor(version):
 def test_an_extension_that_fits(built, asked):
     status, said = asked(built(f"_C.{TAG}.so", CHECK, NEW))
     assert status == 0 and f"3.{sys.version_info.minor}" in said and "wrong" not in said and "to do" not in said
-    assert (
-        f"2.7 to {minor(TABLE[-1])} have all of its one name" in said and "strings: " in said and "new C++ ABI" in said
-    )
+    assert f"2.7 to {minor(TABLE[-1])}" in said and "strings: " in said and "new C++ ABI" in said
 
 
 def test_names_of_an_older_pytorch(built, asked):
     status, said = asked(built("_C.abi3.so", CHECK, OLD))
-    assert status == 1 and f"{minor(TABLE[0])} to 2.6 have all of its one name" in said and "old C++ ABI" in said
+    assert status == 1 and f"{minor(TABLE[0])} to 2.6" in said and "old C++ ABI" in said
     assert "torchCheckFail(char const*, char const*, unsigned int, std::string const&)" in said
     assert "torch==2.6.*" in said and "run -m pip install" in said and "run --portable" in said
     assert here.pytorch().version in said
