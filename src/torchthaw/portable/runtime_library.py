@@ -18,7 +18,7 @@ ARCHIVE = "libtorchthaw_portable.a"
 STUBS = "torch_cpu", "c10", "torch_python"
 # Weak references alone, such as those to hooks, take no file out of an archive. Functions that nothing calls are left out.
 WHOLE = "-Wl,--gc-sections", "-Wl,--whole-archive"
-USUAL = "g++"
+USUAL = "g++"  # what setuptools calls
 EXPORTS = Path(__file__).with_name("exports.map")  # what a portable extension lets others see
 
 

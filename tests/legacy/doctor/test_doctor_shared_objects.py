@@ -206,6 +206,7 @@ def test_a_wheel(built, asked, tmp_path):
     assert "never_there" not in said and "libown" not in said
     answer = json.loads(asked(file, "--json")[1])
     assert answer["python"] == "3.9" and answer["versions"][-1] == "2.6.0" and list(answer["wrong"]) == ["python"]
+    assert all("GLIBC" in each["needs"] for each in answer["files"] if each["names"])
     assert [each["name"] for each in answer["files"]] == [*files] and not (tmp_path.parent / "out.so").exists()
 
 

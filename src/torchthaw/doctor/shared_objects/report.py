@@ -48,9 +48,9 @@ def is_wrong(whole: Whole) -> bool:
 def _json(path, whole):
     files = []
     for answer in whole.files:
-        needs = answer.needs._asdict()
-        del needs["names"], needs["file"]
-        files.append({**needs, "needs": needs.pop("versions"), **answer._replace(needs=None)._asdict()})
+        needs, said = answer.needs, answer._asdict()
+        said["needs"] = needs.versions
+        files.append({key: getattr(needs, key) for key in ("name", "machine", "libraries", "folders")} | said)
     said = {"path": path, "python": whole.python, "versions": whole.versions, "wrong": whole.wrong, "files": files}
     return json.dumps(said, indent=2)
 

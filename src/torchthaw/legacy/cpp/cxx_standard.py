@@ -64,8 +64,8 @@ def for_nvcc(words, version, folders, sources):
         return list(words), []
     why = f"nvcc {version} compiles {os.path.basename(cause)} in C++20 alone"
     words, changes = current(words, 20, why, of_nvcc=True)
-    if not any(FLAG.search(word) for word in words if not word.startswith(DEFINITIONS)):
-        words, changes = [*words, "-std=c++20"], [f"{why}: -std=c++20"]
+    if not any(word in ("-std", "--std") or FLAG.search(word) for word in words if not word.startswith(DEFINITIONS)):
+        words, changes = [*words, "-std=c++20", *OLD_CHAR[True]], [f"{why}: -std=c++20"]
     return words, changes
 
 

@@ -1,11 +1,11 @@
 """torchthaw/legacy/run/cmake.py: what the CMake files of old projects look for: TH's headers and library."""
 
-import importlib.util
 import os
 from pathlib import Path
 
 from ...base import cache, config
 from ...extension import nvidia_packages
+from ..cpp import cxx_standard
 
 # find_package(Torch) asks for Lua's Torch7, or for the C++ library of later PyTorch. CMake shows the reason.
 TORCH_CONFIG = """# Made by torchthaw.
@@ -69,9 +69,7 @@ def point_at_cuda(toolkit):
 
 def _lacks_nvtx(toolkit):
     """Whether the installed PyTorch's files for CMake ask for a library that this toolkit no longer has."""
-    found = importlib.util.find_spec("torch")
-    places = (found.submodule_search_locations or ()) if found else ()
-    files = [Path(place, "share", "cmake", "Caffe2", "public", "cuda.cmake") for place in places]
+    files = [Path(each).parent / "share/cmake/Caffe2/public/cuda.cmake" for each in cxx_standard.installed()]
     asks = any("CUDA::nvToolsExt" in file.read_text("utf-8", "replace") for file in files if file.is_file())
     return asks and [int(part) for part in toolkit.version.split(".")] >= [12, 9]
 

@@ -45,7 +45,7 @@ def found(error):
 
 
 def _mismatch(error):
-    """(the CUDA of nvcc, that of PyTorch) that BuildExtension refused. Since 2.11 it does not put them into its text."""
+    """(the CUDA of nvcc, that of PyTorch) that BuildExtension refused. PyTorch 2.7 puts them into its text, 2.10 does not."""
     if len(error.args) == 3 and "detected CUDA version" in str(error.args[0]):
         return error.args[1:]
     found = MISMATCH.search(str(error))
