@@ -157,16 +157,8 @@ class Lane:
         limits = [*(MEMORY if suite.limited else ()), *TIME, str(suite.seconds)]
         slow = f"^({'|'.join(SLOW_PROGRAMS.read_text().split())})([.]|$)"
         ctest = ["ctest", "--test-dir", "build", "-R", f"^{suite.programs}", "--stop-on-failure"]
-        pytest = [
-            self.copy.python,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            f"--timeout={suite.seconds // 6}",
-            *named_tests(suite.folder),
-        ]
-        pytest += ["--ignore", "tests/sanitize"]  # which builds the bridge once more
+        pytest = [self.copy.python, "-m", "pytest", "-q", "-x", f"--timeout={suite.seconds // 6}"]
+        pytest += [*named_tests(suite.folder), "--ignore", "tests/sanitize"]  # which builds the bridge once more
 
         def in_c(are_slow):
             programs = self.programs(suite, are_slow)

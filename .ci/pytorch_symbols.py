@@ -2,8 +2,9 @@
 
     python .ci/pytorch_symbols.py [VERSION …]
 
-A version is added to the table, or read again; without one, all that the table has are read again. The names are those that the libraries of PyPI's wheels for
-x86_64 export. Of a wheel of 500 to 900 MB, the libraries' parts alone are read, some 300 MB; nothing is kept. Needs nm.
+A version is added to the table, or read again; without one, all that the table has are read again. The names are those
+that the libraries of PyPI's wheels for x86_64 export. Of a wheel of 500 to 900 MB, the libraries' parts alone are read,
+some 300 MB; nothing is kept. Needs nm.
 """
 
 import io
