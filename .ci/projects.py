@@ -49,7 +49,8 @@ PACKAGES = ["cffi", "fissix", "ninja", "numpy", "pytest", "scipy-openblas32", "s
 RUN = ["-m", "torchthaw", "run"]
 WAYS = {"plain": [], "run": RUN, "cpu": RUN}  # what stands between python and a step's words; cpu: CUDA code runs there
 APPLIED = {"ffi": "run", "cpp": "plain"}  # how an edited project is built: the doctor cures C++ for PyTorch alone
-FORMS = {"command", "script", "code"}  # words after `python`, lines of a shell, Python
+# Words after `python`, lines of a shell, Python, the record below RECORDS that has the same Python.
+FORMS = {"command", "script", "code", "code_of"}
 # Where a step is run: any, where CUDA code is built, where kernels run, anywhere and with CUDA tensors where kernels run.
 CUDA = (False, True, "runs", "also")
 ABOUT = """
@@ -157,6 +158,8 @@ def record(path):
             raise ProjectError(f"{path.name}: steps: expected shows and one of {sorted(FORMS)}, got {sorted(step)}")
         if step.get("cuda", False) not in CUDA:
             raise ProjectError(f"{path.name}: steps: cuda: expected one of {CUDA[1:]}, got {step['cuda']!r}")
+        if "code_of" in step:
+            step["code"] = tomlkit.parse((RECORDS / step["code_of"]).read_text()).unwrap()["code"]
     return project
 
 

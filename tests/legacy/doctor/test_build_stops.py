@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib import metadata
 from types import SimpleNamespace
 
 import pytest
@@ -215,6 +216,15 @@ def test_modules_that_are_gone(tmp_path, project, name):
     hidden = f"import sys, numpy; sys.modules[{name!r}] = None\ntry:\n    import {name}\nexcept ImportError as error:\n"
     hidden += "    assert error.name == sys.argv[1]"  # Python's words for a module that is hidden are others
     subprocess.run([sys.executable, "-W", "ignore", "-c", hidden, name], check=True)
+    assert f"`{message}`" in HEADINGS
+
+
+def test_the_compilers_of_numpy():
+    message = "TypeError: Compiler.__init__() takes from 1 to 3 positional arguments but 4 were given"
+    made = "import setuptools, distutils.ccompiler as c, numpy.distutils.misc_util; c.new_compiler()"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", made], capture_output=True, text=True)
+    if sys.version_info < (3, 12) and int(metadata.version("setuptools").split(".")[0]) >= 81:
+        assert done.stderr.splitlines()[-1] == message
     assert f"`{message}`" in HEADINGS
 
 

@@ -4,9 +4,10 @@
 calls it but ``torchthaw.legacy.install()``. From then on modules of PyTorch are changed when they are imported:
 torch.utils.cpp_extension, which then compiles old sources; torch.cuda if TORCHTHAW_BUILD_CUDA is set; and torch itself
 under ``run``, where old autograd Functions work without an import of torch.utils.ffi. There build scripts also find
-pkg_resources and numpy.distutils where they are not installed, and SO in distutils.sysconfig.
+pkg_resources and numpy.distutils where they are not installed or do not work, and SO in distutils.sysconfig.
 """
 
+import importlib.metadata
 import os
 import sys
 
@@ -20,6 +21,8 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
+        if f"{name}.".startswith(f"{NUMPY}.") and name in STAND_INS and _numpy_fails() and _is_served(name):
+            return spec(name)
         return spec(name) if name == FFI or (name == SIX and _is_enabled("torch_six")) else None
 
 
@@ -102,21 +105,12 @@ def _patch(module):
         patches.install()
 
 
-def _answer_for_numpy(module):
-    """Where NumPy has it, on Python < 3.12, it starts a compiler with arguments that setuptools 81 no longer takes."""
-    given = module.get_info
-    if not is_run() or module.__spec__.origin == spec(module.__name__).origin or not _is_served(module.__name__):
-        return
-
-    def get_info(*arguments, **keywords):
-        try:
-            return given(*arguments, **keywords)
-        except TypeError:
-            from .stand_ins import numpy_distutils
-
-            return numpy_distutils.get_info(*arguments, **keywords)
-
-    module.get_info = get_info
+def _numpy_fails():
+    """Whether NumPy has it, on Python < 3.12, and starts a compiler with arguments that setuptools 81 no longer takes."""
+    try:
+        return sys.version_info < (3, 12) and int(importlib.metadata.version("setuptools").partition(".")[0]) >= 81
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return False
 
 
 def _name_extensions(module):
@@ -132,7 +126,6 @@ CHANGES = {
     "torch.utils.cpp_extension": _patch_cpp_extension,
     "torch.cuda": _build_for_gpus,
     "torch": _patch,
-    f"{NUMPY}.system_info": _answer_for_numpy,
     "distutils.sysconfig": _name_extensions,
     "distutils.command.build_ext": _patch_build_ext,
 }
