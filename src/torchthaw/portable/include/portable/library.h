@@ -1,8 +1,10 @@
 // portable/library.h: TORCH_LIBRARY and its kin: operators of torch.ops whose kernels are C++ functions.
 //
-// They are registered by Python's torch.library, which every PyTorch has; a library lives as long as the process.
+// They are registered by Python's torch.library, which every PyTorch has; kernels that boxed.h can call, by PyTorch's C
+// functions where it has them. A library lives as long as the process.
 #pragma once
 #include "portable/aten.h"
+#include "portable/boxed.h"
 #include "portable/python/tensors.h"
 #include "portable/python/ivalues.h"
 
@@ -37,8 +39,8 @@ enum class Tag { TORCHTHAW_TAGS(TORCHTHAW_TAG) };
 namespace torchthaw {
 
 /// A kernel: calls a C++ function with objects of Python, one for each argument of the schema. A new reference, or null
-/// with a Python error set.
-using Kernel = std::function<PyObject *(PyObject *const *arguments)>;
+/// with a Python error set. Where cells are given, with those, see boxed.h; then null.
+using Kernel = std::function<PyObject *(PyObject *const *arguments, uint64_t *cells)>;
 
 /// Thrown by a kernel: an argument has another type than it takes.
 struct Misfit {
@@ -121,8 +123,14 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
         ((arguments += (number ? ", " : "") + SchemaType<std::decay_t<A>>::name() + " _" + std::to_string(number), ++number), ...);
         return "(" + arguments + ") -> " + SchemaResult<R>::name();
     }
+    /// As boxed.h describes the types; empty where one is not among them.
+    static std::string boxed() { return BoxedSignature<R, A...>::text(); }
     template <class F> static Kernel kernel(F function) {
-        return [function](PyObject *const *given) { return call(function, given, std::index_sequence_for<A...>()); };
+        return [function](PyObject *const *given, uint64_t *cells) -> PyObject * {
+            if (cells == nullptr) return call(function, given, std::index_sequence_for<A...>());
+            BoxedSignature<R, A...>::call(function, cells);
+            return nullptr;
+        };
     }
 
   private:
@@ -171,7 +179,7 @@ namespace torch {
 /// A kernel, of a function, a function pointer or a lambda; dispatch() says for which key.
 struct CppFunction {
     torchthaw::Kernel kernel;
-    std::string schema, key;
+    std::string schema, boxed, key;
     size_t arity = 0;  // parameters
     bool is_fallthrough = false;
     CppFunction() = default;
@@ -184,7 +192,7 @@ struct CppFunction {
     template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, CppFunction>, int> = 0>
     CppFunction(F &&function)
         : kernel(torchthaw::Signature<std::decay_t<F>>::kernel(std::decay_t<F>(std::forward<F>(function)))),
-          schema(torchthaw::Signature<std::decay_t<F>>::schema()), arity(torchthaw::Signature<std::decay_t<F>>::arity) {}
+          schema(torchthaw::Signature<std::decay_t<F>>::schema()), boxed(torchthaw::Signature<std::decay_t<F>>::boxed()), arity(torchthaw::Signature<std::decay_t<F>>::arity) {}
 };
 template <class F> CppFunction dispatch(c10::DispatchKey key, F &&function) {
     CppFunction made(std::forward<F>(function));

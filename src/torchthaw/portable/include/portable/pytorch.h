@@ -28,6 +28,10 @@
     _(grad_mode,           "aoti_torch_grad_mode_is_enabled", bool,    (),                                 "2.4.1", "import fails")               \
     _(set_grad_mode,       "aoti_torch_grad_mode_set_enabled", void,   (bool),                             "2.4.1", "import fails")               \
     _(get_layout,          "aoti_torch_get_layout",           int32_t, (const at::Tensor *, int32_t *),   "2.9.1", "Tensor.layout of Python")    \
+    _(library_for_kernels, "aoti_torch_library_init_impl",    int32_t,                                                                           \
+      (const char *, const char *, const char *, uint32_t, void **),                                      "2.7.1", "torch.library of Python")       \
+    _(add_kernel,          "aoti_torch_library_impl",         int32_t,                                                                           \
+      (void *, const char *, void (*)(uint64_t *, uint64_t, uint64_t)),                                   "2.7.1", "torch.library of Python")       \
     _(parallel_for,        "torch_parallel_for",              int32_t,                                                                           \
       (int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *),                            "2.10.0", "OpenMP that PyTorch has loaded") \
     _(get_thread_idx,      "torch_get_thread_idx",            int32_t, (uint32_t *),                      "2.10.0", "omp_get_thread_num")        \

@@ -1,9 +1,10 @@
-// portable/runtime/pytorch/library.cpp: registers kernels of C++ by Python's torch.library.
+// portable/runtime/pytorch/library.cpp: registers operators by Python's torch.library, and kernels that boxed.h cannot call.
 #include <cxxabi.h>
 
 #include <portable/library.h>
 #include <portable/python/module.h>
 
+#include "boxed.h"
 #include "start.h"
 
 namespace torchthaw {
@@ -18,6 +19,22 @@ using pybind11::detail::owned;
 const char REGISTERED[] = "torchthaw.kernel";
 
 object module(const char *name) { return owned(PyImport_ImportModule(name)); }
+
+object schema_of(const std::string &ns, const std::string &name, const std::string &overload) {
+    object packet = module("torch").attr("ops").attr(ns.c_str()).attr(name.c_str());
+    return packet.attr(overload.empty() ? "default" : overload.c_str()).attr("_schema");
+}
+
+/// The same; None for an operator that is not defined yet.
+object known_schema(const std::string &ns, const std::string &full_name) {
+    const size_t dot = full_name.find('.');
+    try {
+        return schema_of(ns, full_name.substr(0, dot), dot == full_name.npos ? "" : full_name.substr(dot + 1));
+    } catch (const pybind11::error_already_set &error) {
+        if (!error.matches(PyExc_AttributeError)) throw;
+        return pybind11::none();
+    }
+}
 
 /// A kernel and what its schema says of its arguments. It lives as long as the process.
 struct Registered {
@@ -59,8 +76,7 @@ struct Registered {
             object parse = pybind11::getattr(module("torch").attr("_C"), "parse_schema", pybind11::none());
             return parse.is_none() ? parse : parse(schema);
         }
-        object packet = module("torch").attr("ops").attr(ns.c_str()).attr(name.c_str());
-        return packet.attr(overload.empty() ? "default" : overload.c_str()).attr("_schema");
+        return schema_of(ns, name, overload);
     }
 
     /// Puts the value of a keyword at its place.
@@ -91,7 +107,7 @@ PyObject *call(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObjec
                 throw pybind11::type_error(registered->full_name() + ": no value for " + registered->shown(i));
         }
         try {
-            return registered->kernel(arguments.data());
+            return registered->kernel(arguments.data(), nullptr);
         } catch (const Misfit &misfit) {
             const std::string given = handle(arguments[misfit.argument]).get_type().attr("__name__").cast<std::string>();
             throw pybind11::type_error(registered->full_name() + ": " + registered->shown(misfit.argument) + ": expected " + misfit.expected + ", got " + given);
@@ -291,6 +307,7 @@ Library &Library::implement(const std::string &name, CppFunction function) {
     }
     std::string key = function.key.empty() ? key_ : function.key;
     if (key.empty() || key == "CatchAll") key = "CompositeImplicitAutograd";
+    if (!function.boxed.empty() && register_boxed(ns_, name_in(name), key, function, known_schema(ns_, name_in(name)))) return *this;
     object kernel = function.is_fallthrough ? module("torch.library").attr("fallthrough_kernel").cast<object>()
                                             : kernel_object(std::move(function), ns_, name_in(name));
     handle(library_).attr("impl")(name_in(name), kernel, key);
