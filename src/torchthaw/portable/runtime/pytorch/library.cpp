@@ -96,6 +96,8 @@ PyObject *call(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObjec
         auto *registered = static_cast<Registered *>(PyCapsule_GetPointer(self, REGISTERED));
         registered->read();
         const size_t n = registered->names.size();
+        if (n != registered->arity)
+            throw pybind11::type_error(c10::str(registered->full_name(), ": expected a kernel of ", n, " arguments, as its schema has, got one of ", registered->arity));
         if (size_t(count) > n) throw pybind11::type_error(registered->full_name() + ": more arguments than the schema has");
         std::vector<PyObject *> arguments(n, nullptr);
         std::copy(given, given + count, arguments.begin());
