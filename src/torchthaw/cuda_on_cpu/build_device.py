@@ -6,13 +6,12 @@ and so is made where PyTorch is, by its headers.
 
 import ctypes
 import hashlib
-import importlib.util
 import os
 import re
 import runpy
 from pathlib import Path
 
-from ..base import cache, config, toolchain, writing
+from ..base import cache, config, installed_torch, toolchain, writing
 from ..extension import ninja
 from . import toolkit_folder
 
@@ -56,8 +55,8 @@ class PyTorch:
 
 def installed():
     """The PyTorch that is installed, or None. Raises RuntimeError for one that cannot have the device."""
-    found = importlib.util.find_spec("torch")
-    return PyTorch(os.path.dirname(found.origin)) if found is not None and found.origin else None
+    folder = installed_torch.folder()
+    return PyTorch(os.fspath(folder)) if folder else None
 
 
 def library(torch_folder):

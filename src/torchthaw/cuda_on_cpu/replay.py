@@ -1,11 +1,11 @@
 """python -m torchthaw run -m torchthaw.cuda_on_cpu.replay FILE: runs a launch of TORCHTHAW_CUDA_RECORD again, alone."""
 
 import ctypes
-import importlib.util
+import importlib
 import os
 import sys
 
-from ..base import config
+from ..base import config, installed_torch
 
 
 def main(words):
@@ -16,7 +16,7 @@ def main(words):
     if not config.cuda_is_cpu():
         print("torchthaw: replay: expected the environment variable TORCHTHAW_CUDA=cpu, got none", file=sys.stderr)
         return 2
-    if importlib.util.find_spec("torch"):
+    if installed_torch.folder():
         importlib.import_module("torch")  # an extension of PyTorch needs its libraries
     runtime = ctypes.CDLL(os.fspath(config.library("cuda_on_cpu")), ctypes.RTLD_GLOBAL)
     return runtime.cuda_on_cpu_replay(os.fsencode(words[0]))

@@ -5,12 +5,10 @@ headers include some of them, which a toolkit of compiler and runtime alone does
 """
 
 import importlib.util
-import os
 import re
-import runpy
 from pathlib import Path
 
-from ..base import cache, config
+from ..base import cache, config, installed_torch
 
 OF_ONE_CUDA = re.compile(r"cu(\d+)")  # such as nvidia/cu13; the packages for CUDA 12 have a folder for each library
 LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
@@ -61,7 +59,4 @@ def _packages(major):
 
 def cuda_of_pytorch():
     """The version of CUDA that the installed PyTorch was built with; None without CUDA, or without PyTorch."""
-    found = importlib.util.find_spec("torch")
-    file = os.path.join(os.path.dirname(found.origin), "version.py") if found and found.origin else ""
-    # torch.version, without the seconds that the import of the rest takes.
-    return runpy.run_path(file).get("cuda") if os.path.isfile(file) else None
+    return installed_torch.about().get("cuda")

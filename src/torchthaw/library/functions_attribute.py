@@ -1,8 +1,8 @@
 """torchthaw/library/functions_attribute.py: ``functions`` of an extension's package: what its header makes differentiable."""
 
 import json
-from importlib.util import find_spec
 
+from ..base import installed_torch
 from ..base.import_hook import after_import
 
 
@@ -35,7 +35,7 @@ class Functions:
         return f"<functions of {self._package}: {', '.join(self._operators)}>"
 
     def _fill(self):
-        if find_spec("torch") is None:
+        if installed_torch.folder() is None:
             from . import on_arrays
 
             return vars(self).update(on_arrays.entries(self._package, self._module, self._trampolines))

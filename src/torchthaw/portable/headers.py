@@ -1,9 +1,9 @@
 """torchthaw/portable/headers.py: the folder of headers by the names that extensions include."""
 
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
 
-from ..base import cache
+from ..base import cache, installed_torch
 
 OWN = Path(__file__).resolve().parent / "include"
 OLDEST = (2, 10)  # of PyTorch whose torch/headeronly has all that portable/core/base.h includes
@@ -99,14 +99,14 @@ NAMES = {
 
 def folder():
     """The folder with the names above and torch/headeronly, in the cache. ImportError without a PyTorch that has it."""
-    found = util.find_spec("torch")
+    found = installed_torch.folder()
     version = metadata.version("torch") if found else None
     if version is None or tuple(int(part) for part in version.split("+")[0].split(".")[:2]) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         raise ImportError(
             f"portable: expected PyTorch ≥ {oldest} to build with, found {version or 'none'}; what is built runs with 2.4 and later"
         )
-    headeronly = Path(found.origin).parent / "include" / "torch" / "headeronly"
+    headeronly = found / "include" / "torch" / "headeronly"
     files = {name: f"#include <portable/{own}>\n" for own, names in NAMES.items() for name in names}
     return cache.layout("portable_headers", files, {"torch/headeronly": headeronly})
 

@@ -1,9 +1,9 @@
 """torchthaw/portable/pytorch_headers.py: what the headers of the PyTorch at hand have of a name that torchthaw's lack."""
 
 import re
-from importlib import metadata, util
-from pathlib import Path
+from importlib import metadata
 
+from ..base import installed_torch
 from . import operators
 
 FOLDERS = ("ATen", "c10", "torch", "pybind11", "caffe2")  # of torch/include
@@ -15,7 +15,7 @@ def note(names: list[str]) -> dict[str, str]:
 
     names: headers, macros, and names of C++ with their namespace. "" where nothing is known that helps.
     """
-    version, include = metadata.version("torch"), _include()
+    version, include = metadata.version("torch"), installed_torch.include()[0]
     last = {name: WORD.findall(name.rpartition("::")[2])[-1:] for name in names if "/" not in name}
     mentioned = _mentioned(include, {word for words in last.values() for word in words})
     found = {}
@@ -26,10 +26,6 @@ def note(names: list[str]) -> dict[str, str]:
             f"; PyTorch has it since {first}" if first else "" if is_there else f", nor by those of PyTorch {version}"
         )
     return found
-
-
-def _include():
-    return Path(util.find_spec("torch").origin).parent / "include"
 
 
 def _mentioned(include, words):

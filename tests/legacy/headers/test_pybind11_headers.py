@@ -9,6 +9,7 @@ import sysconfig
 import pytest
 
 from support import ROOT, SRC
+from torchthaw.base import installed_torch
 from torchthaw.legacy.cpp import cpp_extension, pybind11_headers
 
 pytestmark = pytest.mark.skipif(sys.version_info < pybind11_headers.PYTHON, reason="frames are not hidden yet")
@@ -53,7 +54,7 @@ def test_the_first_pybind11_counts(copy, tmp_path):
 
 def test_a_pytorch_that_has_none_replaces_nothing(copy, monkeypatch):
     own = copy(3)
-    monkeypatch.setattr(pybind11_headers.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(installed_torch, "folder", lambda: None)
     assert pybind11_headers.before([own]) == ([], [])
 
 

@@ -6,7 +6,6 @@ import importlib.util
 import os
 import platform
 import re
-import runpy
 import shutil
 import sys
 import sysconfig
@@ -14,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ...base import child
+from ...base import child, installed_torch
 from . import needs
 
 PYTHON = f"3.{sys.version_info.minor}{'t' if sysconfig.get_config_var('Py_GIL_DISABLED') else ''}"
@@ -33,12 +32,8 @@ class PyTorch(NamedTuple):
 @functools.cache
 def pytorch() -> PyTorch | None:
     """The PyTorch that this Python imports; it is not imported."""
-    found = importlib.util.find_spec("torch")
-    folder = Path(found.origin).parent if found and found.origin else None
-    if folder is None or not (folder / "version.py").is_file():
-        return None
-    said = runpy.run_path(str(folder / "version.py"))
-    return PyTorch(str(said["__version__"]), said.get("cuda") or "", folder / "lib")
+    folder, said = installed_torch.folder(), installed_torch.about()
+    return PyTorch(str(said["__version__"]), said.get("cuda") or "", folder / "lib") if folder and said else None
 
 
 def pytorch_names(libraries: Iterable[str]) -> set[str]:

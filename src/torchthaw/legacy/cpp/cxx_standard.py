@@ -1,13 +1,12 @@
 """torchthaw/legacy/cpp/cxx_standard.py: the C++ standard that PyTorch's headers, or nvcc, need, in place of an older one."""
 
-import importlib.util
 import itertools
 import os
 import re
 from functools import cache
 from pathlib import Path
 
-from ...base import config
+from ...base import config, installed_torch
 
 # Names of standards, and those of drafts by which compilers knew them; the values can be compared.
 STANDARDS = {
@@ -32,8 +31,7 @@ TYPENAME = re.compile(r"\btypename\s+decltype\s*\(")
 
 def installed():
     """The folders of headers of the installed PyTorch; none without one."""
-    package = importlib.util.find_spec("torch")
-    return [os.path.join(place, "include") for place in (package.submodule_search_locations or () if package else ())]
+    return [os.fspath(each) for each in installed_torch.include()[:1]]
 
 
 def needed():

@@ -1,11 +1,9 @@
 """torchthaw/legacy/cpp/moved_headers.py: headers of PyTorch's C++ interface that have another name today."""
 
 import functools
-import importlib.util
 import re
-from pathlib import Path
 
-from ...base import cache
+from ...base import cache, installed_torch
 
 # The old name, and the header that has today what it had.
 HEADERS = {
@@ -40,10 +38,4 @@ def is_gone(name):
     return name in HEADERS or any((folder / name).parent.is_dir() for folder in folders)
 
 
-@functools.cache
-def _installed():
-    """The folders of the installed PyTorch's headers, found without importing it; none without them."""
-    found = importlib.util.find_spec("torch")
-    roots = (found and found.submodule_search_locations) or ()
-    folders = [Path(root, "include", more) for root in roots for more in ("", "torch/csrc/api/include")]
-    return folders if all(folder.is_dir() for folder in folders) else []
+_installed = functools.cache(installed_torch.include)

@@ -3,12 +3,11 @@
 Python 3.11 hides frames, which pybind11 before 2.10 reads: "invalid use of incomplete type 'PyFrameObject'".
 """
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
 
-from ...base import cache
+from ...base import cache, installed_torch
 
 PYTHON, NEEDED = (3, 11), (2, 10)
 FILES = ("pybind11/detail/common.h", "pybind11/common.h")
@@ -23,9 +22,7 @@ def before(folders):
     folder, version = next(((each, of(each)) for each in folders if of(each)), ("", NEEDED))
     if sys.version_info < PYTHON or version >= NEEDED:
         return [], []
-    package = importlib.util.find_spec("torch")
-    for place in (package.submodule_search_locations or ()) if package else ():
-        own = Path(place, "include")
+    for own in installed_torch.include()[:1]:
         newer = of(own)
         if newer >= NEEDED:
             made = cache.layout("pybind11", {}, {"pybind11": own / "pybind11"})
