@@ -168,6 +168,10 @@ LOGS = {
         "E   AssertionError\n=== short test summary info ===\nFAILED tests/test_a.py::test_b - AssertionError: 1 != 2\n1 failed",
         "FAILED tests/test_a.py::test_b",
     ),
+    "unittest": (
+        "E\n======\nERROR: test (unittest.loader._FailedTest.test)\nImportError: Failed to import test module: test\n"
+        "ModuleNotFoundError: No module named 'tqdm'\nRan 1 test in 0.000s\nFAILED (errors=1)", "No module named 'tqdm'",
+    ),
     "a loader": (
         "Traceback (most recent call last):\nImportError: /a/_C.so: undefined symbol: _ZN2at3addE", "undefined symbol: _ZN2at3addE"
     ),

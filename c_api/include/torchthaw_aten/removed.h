@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <stdexcept>
 
 /* Until 1.2, renamed. */

@@ -7,11 +7,12 @@ import shlex
 from ..base import child, writing
 
 OUTPUT = 256 * child.MEGABYTE
-# What pip prints around the error of a build, and what follows from an error before it.
+# What pip and unittest print around an error, and what follows from an error before it.
 FRAME = re.compile(
     r"subprocess-exited-with-error|metadata-generation-failed|did not run successfully|Failed building wheel|"
     r"Failed to build|command .* failed with exit (code|status)|ninja: build stopped|^Traceback|returned non-zero exit status|"
-    r"This error originates from a subprocess|^make.*\bError \d+$|Error compiling objects"
+    r"This error originates from a subprocess|^make.*\bError \d+$|Error compiling objects|"
+    r"^FAILED \((errors|failures)=|^ImportError: Failed to import test module"
 )
 # The kinds of errors, the most telling first: of a compiler, of pytest, of the loader, of a linker, of Python, of others.
 KINDS = [

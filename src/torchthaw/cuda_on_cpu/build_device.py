@@ -17,7 +17,7 @@ from . import toolkit_folder
 
 HERE = Path(__file__).resolve().parent
 OLDEST = 2, 7
-CUDA = toolkit_folder.VERSION.partition(".")[0]  # of a PyTorch for GPUs: its structs are those of our headers
+CUDA = "12", "13"  # of a PyTorch for GPUs: our headers have its structs
 NAME = "libtorch_cuda_on_cpu.so"
 # No warnings of PyTorch's headers; its libraries from 2.7 on have the new ABI of std::string.
 FLAGS = ["-std=c++20", "-O1", "-g0", "-fPIC", "-fvisibility-inlines-hidden", "-D_GLIBCXX_USE_CXX11_ABI=1"]
@@ -41,9 +41,9 @@ class PyTorch:
                 f"TORCHTHAW_CUDA=cpu: expected a PyTorch for CPUs or for CUDA, got {self.version} in {folder}, which is for "
                 "AMD's GPUs"
             )
-        if self.cuda and self.cuda.partition(".")[0] != CUDA:
+        if self.cuda and self.cuda.partition(".")[0] not in CUDA:
             raise RuntimeError(
-                f"TORCHTHAW_CUDA=cpu: expected a PyTorch for CPUs or for CUDA {CUDA}, got {self.version} in {folder}, which "
+                f"TORCHTHAW_CUDA=cpu: expected a PyTorch for CPUs or for CUDA {' or '.join(CUDA)}, got {self.version} in {folder}, which "
                 f"is for CUDA {self.cuda}; install torch from PyTorch's index for CPUs"
             )
 
@@ -106,7 +106,8 @@ def compile_flags(torch):
     include = os.path.join(torch.folder, "include")
     folders = [HERE / "toolkit" / "include", include, os.path.join(include, "torch", "csrc", "api", "include")]
     folders += include_dirs(torch) if torch.cuda else []
-    return [*FLAGS, *(word for each in folders for word in ("-isystem", each))]
+    version = toolkit_folder.number(torch.cuda if torch.cuda.startswith("12.") else toolkit_folder.VERSION)
+    return [*FLAGS, f"-DCUDA_ON_CPU_VERSION={version}", *(word for each in folders for word in ("-isystem", each))]
 
 
 def _build(folder, torch):

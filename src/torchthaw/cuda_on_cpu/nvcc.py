@@ -13,11 +13,6 @@ from . import messages, thrust, toolkit_folder
 from .arguments import DEVICE_FORMS, Wrong, parse
 from .translation.translate import Unreadable, place, translations
 
-# What nvcc defines; __CUDA_ARCH__ is not: all code is the host's.
-DEFINES = [
-    "-D__NVCC__=1", "-D__CUDACC__=1", "-D__TORCHTHAW_CUDA_ON_CPU__=1",
-    *(f"-D__CUDACC_VER_{name}__={value}" for name, value in zip(("MAJOR", "MINOR", "BUILD"), (*toolkit_folder.VERSION.split("."), 0))),
-]  # fmt: skip
 # nvcc takes any pragma and any attribute of CUDA; old code hides names that CUDA declares.
 WARNINGS = ["-Wno-unknown-pragmas", "-Wno-attributes"]
 # One function for two with the same code would lose the lines of one.
@@ -132,7 +127,7 @@ class Command:
         own = [*flags, "-isystem", self.home / "include"]
         if language != "cu":
             return own
-        return [*DEFINES, "-include", "cuda_runtime.h", *own, *thrust.flags()]
+        return [*_defines(), "-include", "cuda_runtime.h", *own, *thrust.flags()]
 
     def _code_flags(self, language):
         """What chooses the code that is made."""
@@ -260,10 +255,18 @@ def _gnu(standard):
     return standard.replace("c++", "gnu++", 1) if standard.startswith("c++") else standard
 
 
+def _defines():
+    """What nvcc defines; __CUDA_ARCH__ is not: all code is the host's."""
+    parts = zip(("MAJOR", "MINOR", "BUILD"), (*toolkit_folder.version().split("."), 0))
+    versions = [f"-D__CUDACC_VER_{name}__={value}" for name, value in parts]
+    return ["-D__NVCC__=1", "-D__CUDACC__=1", "-D__TORCHTHAW_CUDA_ON_CPU__=1", *versions]
+
+
 def _version():
+    version = toolkit_folder.version()
     return (
         "nvcc: NVIDIA (R) Cuda compiler driver, as torchthaw's CUDA on the CPU stands in for it\n"
-        f"Cuda compilation tools, release {toolkit_folder.VERSION}, V{toolkit_folder.VERSION}.0"
+        f"Cuda compilation tools, release {version}, V{version}.0"
     )
 
 

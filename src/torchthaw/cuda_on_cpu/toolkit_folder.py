@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from ..base import cache, config, isolated
+from ..base import cache, config, installed_torch, isolated
 
-VERSION = "13.0"
+VERSION = "13.0"  # of CUDA, where PyTorch asks for no other
 ARCHITECTURES = ("75", "80", "86", "89", "90", "100", "120")
 HEADERS = Path(__file__).resolve().parent / "toolkit" / "include"
 RUNTIME = "cuda_on_cpu"
@@ -41,6 +41,18 @@ LIBRARIES = {
 }
 
 
+def version():
+    """The version of CUDA that builds see: that of a PyTorch built for CUDA 12, whose structs are others; else VERSION."""
+    of_pytorch = str(installed_torch.about().get("cuda") or "")
+    return of_pytorch if of_pytorch.startswith("12.") else VERSION
+
+
+def number(of):
+    """As CUDART_VERSION has it: 12080 of "12.8"."""
+    major, minor = of.split(".")[:2]
+    return int(major) * 1000 + int(minor) * 10
+
+
 def runtime():
     """The path of libcuda_on_cpu. Raises FileNotFoundError."""
     return config.library(RUNTIME)
@@ -55,7 +67,8 @@ def content(library):
     """(files, links) of the folder for the runtime ``library``, as cache.layout() takes them."""
     files = {"bin/nvcc": isolated.launcher("cuda_on_cpu.nvcc")}
     files.update({f"include/{name}": f"#include <{what}>\n" for what, names in SAME.items() for name in names})
-    files["version.json"] = f'{{"cuda": {{"name": "CUDA SDK", "version": "{VERSION}.0"}}}}\n'
+    files["version.json"] = f'{{"cuda": {{"name": "CUDA SDK", "version": "{version()}.0"}}}}\n'
+    files["include/cuda_on_cpu_version.h"] = f"#define CUDA_ON_CPU_VERSION {number(version())}\n"
     # Ninja and make build again what another nvcc has built, and so objects with the check are never taken for those
     # without, nor those of another torchthaw for this one's.
     checks = config.switch("TORCHTHAW_CUDA_CHECK")

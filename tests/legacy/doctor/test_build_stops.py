@@ -15,7 +15,7 @@ from support import ROOT, legacy_project
 from support.doctor_project import applied, findings, project  # noqa: F401
 from support.messages import names
 from torchthaw import cli
-from torchthaw.base import toolchain
+from torchthaw.base import installed_torch, toolchain
 from torchthaw.doctor import system_headers
 from torchthaw.doctor.shared_objects import here
 from torchthaw.extension import cuda
@@ -155,6 +155,22 @@ def test_a_header_that_others_brought_along(tmp_path):
     served = str(cpp_extension.headers() / "removed.h")
     assert cpp_extension.flags([], "native")[-2:] == ["-include", served]
     assert "error" not in nvcc(tmp_path, source, "-arch=sm_80", "-include", served)
+
+
+def test_a_header_of_smart_pointers(tmp_path):
+    message = "error: ‘unique_ptr’ is not a member of ‘std’"
+    (tmp_path / "a.cpp").write_text("std::unique_ptr<int> made;\n")
+    include = f"-I{installed_torch.include()[0]}"
+    said = [
+        subprocess.run(
+            [*toolchain.cxx_compiler(), "-std=c++17", "-fsyntax-only", *flags, "a.cpp"], cwd=tmp_path, capture_output=True, text=True,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        ).stderr
+        for flags in (["-include", "chrono"], [include, "-include", str(cpp_extension.headers() / "removed.h")])
+    ]  # fmt: skip
+    assert f"`{message}`" in HEADINGS and said[1] == ""
+    if b"GNU" in subprocess.run([*toolchain.cxx_compiler(), "--version"], capture_output=True).stdout:
+        assert "unique_ptr" in said[0]
 
 
 @pytest.mark.slow

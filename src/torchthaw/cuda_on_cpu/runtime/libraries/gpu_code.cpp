@@ -122,6 +122,10 @@ API cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *statu
                              const cudaGraphNode_t **, const cudaGraphEdgeData **, size_t *) {
     return cudaStreamIsCapturing(stream, status);
 }
+API cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *, cudaGraph_t *,
+                                const cudaGraphNode_t **, size_t *) {  // of CUDA 12
+    return cudaStreamIsCapturing(stream, status);
+}
 API cudaUserObjectCreate(cudaUserObject_t *, void *, cudaHostFn_t, unsigned, unsigned) {
     return refuse("CUDA graphs: cudaUserObjectCreate");
 }

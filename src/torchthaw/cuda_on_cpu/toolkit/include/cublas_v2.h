@@ -6,7 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 
-#define CUBLAS_VERSION 130000
+#define CUBLAS_VERSION (CUDART_VERSION * 10)
 #define CUBLASAPI
 
 typedef struct cublasContext *cublasHandle_t;

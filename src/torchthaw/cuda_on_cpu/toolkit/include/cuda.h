@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 #include <cuda_on_cpu/driver_errors.h>
+#include <cuda_on_cpu/version.h>
 
-#define CUDA_VERSION 13000
+#define CUDA_VERSION CUDA_ON_CPU_VERSION
 #define CUDA_IPC_HANDLE_SIZE 64
 
 typedef unsigned long long CUdeviceptr;

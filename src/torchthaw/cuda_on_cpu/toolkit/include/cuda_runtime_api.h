@@ -7,11 +7,15 @@
 #define CUDA_ON_CPU_RUNTIME_API_H
 
 #include <stddef.h>
+#include <cuda_on_cpu/version.h>
 #include <device_types.h>
 #include <driver_types.h>
 #include <library_types.h>
 
-#define CUDART_VERSION 13000
+#define CUDART_VERSION CUDA_ON_CPU_VERSION
+#if CUDART_VERSION < 13000 /* as in CUDA 12, where the plain name was that of a struct of CUDA 11 */
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,8 +93,15 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t);
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t);
+#if CUDART_VERSION >= 13000
 cudaError_t cudaMemPrefetchAsync(const void *, size_t bytes, struct cudaMemLocation, unsigned int flags, cudaStream_t);
 cudaError_t cudaMemAdvise(const void *, size_t bytes, enum cudaMemoryAdvise, struct cudaMemLocation);
+#else
+cudaError_t cudaMemPrefetchAsync(const void *, size_t bytes, int device, cudaStream_t);
+cudaError_t cudaMemPrefetchAsync_v2(const void *, size_t bytes, struct cudaMemLocation, unsigned int flags, cudaStream_t);
+cudaError_t cudaMemAdvise(const void *, size_t bytes, enum cudaMemoryAdvise, int device);
+cudaError_t cudaMemAdvise_v2(const void *, size_t bytes, enum cudaMemoryAdvise, struct cudaMemLocation);
+#endif
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *, int device);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *, int device);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t keep);
@@ -122,6 +133,13 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, enum cudaStreamCaptureStatus 
                                      const cudaGraphNode_t **dependencies CUDA_ON_CPU_OR_NULL,
                                      const cudaGraphEdgeData **edges CUDA_ON_CPU_OR_NULL,
                                      size_t *count CUDA_ON_CPU_OR_NULL);
+#if CUDART_VERSION < 13000
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t, enum cudaStreamCaptureStatus *,
+                                        unsigned long long *id CUDA_ON_CPU_OR_NULL,
+                                        cudaGraph_t *graph CUDA_ON_CPU_OR_NULL,
+                                        const cudaGraphNode_t **dependencies CUDA_ON_CPU_OR_NULL,
+                                        size_t *count CUDA_ON_CPU_OR_NULL);
+#endif
 #undef CUDA_ON_CPU_OR_NULL
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *);
 cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,

@@ -1,4 +1,4 @@
-/* driver_types.h: types and constants of CUDA's runtime, with CUDA 13's numbers; for C and C++. */
+/* driver_types.h: types and constants of CUDA's runtime, with CUDA's numbers; for C and C++. */
 #ifndef CUDA_ON_CPU_DRIVER_TYPES_H
 #define CUDA_ON_CPU_DRIVER_TYPES_H
 
@@ -6,6 +6,7 @@
 #include <vector_types.h>
 
 #include <cuda_on_cpu/errors.h>
+#include <cuda_on_cpu/version.h>
 
 #define CUDA_ON_CPU_ERROR(name, number, text) name = number,
 enum cudaError { CUDA_ON_CPU_ERRORS(CUDA_ON_CPU_ERROR) };
@@ -80,12 +81,20 @@ enum cudaMemoryType {
   cudaMemoryTypeDevice = 2,
   cudaMemoryTypeManaged = 3
 };
+/* Fields that structs of one version alone have. */
+#if CUDA_ON_CPU_VERSION < 13000
+#define CUDA_ON_CPU_OF_12(...) __VA_ARGS__
+#define CUDA_ON_CPU_OF_13(...)
+#else
+#define CUDA_ON_CPU_OF_12(...)
+#define CUDA_ON_CPU_OF_13(...) __VA_ARGS__
+#endif
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
   int device;
   void *devicePointer;
   void *hostPointer;
-  long reserved[8];
+  CUDA_ON_CPU_OF_13(long reserved[8];)
 };
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone = 0,
@@ -311,7 +320,7 @@ enum cudaDeviceAttr {
   cudaDevAttrMemoryPoolsSupported = 115
 };
 typedef struct CUuuid_st { char bytes[16]; } cudaUUID_t;
-/* In CUDA 13's order: a PyTorch built for CUDA has it filled in, and passes it to code compiled here. */
+/* In CUDA's order: a PyTorch built for CUDA has it filled in, and passes it to code compiled here. */
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;
@@ -321,22 +330,33 @@ struct cudaDeviceProp {
   int regsPerBlock, warpSize;
   size_t memPitch;
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+  CUDA_ON_CPU_OF_12(int clockRate;)
   size_t totalConstMem;
   int major, minor;
   size_t textureAlignment, texturePitchAlignment;
-  int multiProcessorCount, integrated, canMapHostMemory;
-  int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+  CUDA_ON_CPU_OF_12(int deviceOverlap;)
+  int multiProcessorCount;
+  CUDA_ON_CPU_OF_12(int kernelExecTimeoutEnabled;)
+  int integrated, canMapHostMemory;
+  CUDA_ON_CPU_OF_12(int computeMode;)
+  int maxTexture1D, maxTexture1DMipmap;
+  CUDA_ON_CPU_OF_12(int maxTexture1DLinear;)
+  int maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
   int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
   int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
   int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
   size_t surfaceAlignment;
   int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
-  int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+  int unifiedAddressing;
+  CUDA_ON_CPU_OF_12(int memoryClockRate;)
+  int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
   int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
   size_t sharedMemPerMultiprocessor;
   int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+  CUDA_ON_CPU_OF_12(int singleToDoublePrecisionPerfRatio;)
   int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
   int cooperativeLaunch;
+  CUDA_ON_CPU_OF_12(int cooperativeMultiDeviceLaunch;)
   size_t sharedMemPerBlockOptin;
   int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
   int accessPolicyMaxWindowSize;
@@ -347,11 +367,12 @@ struct cudaDeviceProp {
   int gpuDirectRDMAWritesOrdering;
   unsigned int memoryPoolSupportedHandleTypes;
   int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
-  int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
-  unsigned int gpuPciDeviceID, gpuPciSubsystemID;
-  int hostNumaMultinodeIpcSupported;
-  int clockRate, memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled; /* until CUDA 12; here reserved */
-  int reserved[51];
+  CUDA_ON_CPU_OF_12(int reserved2[2], reserved1[1], reserved[60];)
+  CUDA_ON_CPU_OF_13(int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;)
+  CUDA_ON_CPU_OF_13(unsigned int gpuPciDeviceID, gpuPciSubsystemID;)
+  CUDA_ON_CPU_OF_13(int hostNumaMultinodeIpcSupported;)
+  CUDA_ON_CPU_OF_13(int clockRate, memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled;) /* reserved there */
+  CUDA_ON_CPU_OF_13(int reserved[51];)
 };
 
 enum cudaLaunchAttributeID {

@@ -45,9 +45,15 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) { return 
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event) {
     return cudaStreamWaitEvent(stream, event, 0);
 }
+#if CUDART_VERSION >= 13000
 inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMemLocation location, unsigned flags) {
     return cudaMemPrefetchAsync(memory, bytes, location, flags, nullptr);
 }
+#else
+inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device) {
+    return cudaMemPrefetchAsync(memory, bytes, device, nullptr);
+}
+#endif
 inline cudaError_t cudaHostRegister(void *memory, size_t bytes) { return cudaHostRegister(memory, bytes, 0); }
 
 // A symbol is a variable of the program.
