@@ -30,12 +30,15 @@ ONLY = {
 # Structs whose end in CUDA is longer than what is declared here, or which are declared here for their name alone.
 SHORTER = {"cudaResourceViewDesc", "cudaTextureDesc", "cudaResourceDesc"}
 # For machines that have no toolkit.
-SIZES = {"cudaPointerAttributes": 88, "cudaFuncAttributes": 144, "cudaLaunchAttribute": 72}
+SAME = {"cudaFuncAttributes": 144, "cudaLaunchAttribute": 72}
+SIZES = {
+    13000: {"cudaDeviceProp": 1008, "cudaPointerAttributes": 88, **SAME},
+    12080: {"cudaDeviceProp": 1032, "cudaPointerAttributes": 24, **SAME},
+}
 PROPERTIES = {
     13000: {"major": 360, "multiProcessorCount": 384, "warpSize": 308, "sharedMemPerBlockOptin": 672},
     12080: {"major": 360, "multiProcessorCount": 388, "warpSize": 308, "sharedMemPerBlockOptin": 696, "clockRate": 348},
 }
-SIZE = {13000: 1008, 12080: 1032}  # of cudaDeviceProp
 
 
 def without_comments(text):
@@ -79,9 +82,9 @@ def numbers(include, folder, wanted, version):
     return {name: int(value) for name, value in (line.rsplit("=", 1) for line in output.splitlines())}
 
 
-@pytest.mark.parametrize("version", SIZE)
+@pytest.mark.parametrize("version", SIZES)
 def test_recorded_sizes_and_places(tmp_path, version):
-    sizes = {f"sizeof({name})": size for name, size in {**SIZES, "cudaDeviceProp": SIZE[version]}.items()}
+    sizes = {f"sizeof({name})": size for name, size in SIZES[version].items()}
     places = {f"offsetof(cudaDeviceProp, {name})": place for name, place in PROPERTIES[version].items()}
     wanted = {**sizes, **places, "CUDART_VERSION": version}
     assert numbers(toolkit_folder.HEADERS, tmp_path, wanted, version) == wanted
@@ -96,7 +99,12 @@ def test_all_are_as_in_cuda(tmp_path, version):
     assert len(found) > 8 and len(found["cudaDeviceProp"]) > 80
     wanted = [f"offsetof({name}, {field})" for name, fields in found.items() for field in fields if name not in SHORTER]
     wanted += [f"sizeof({name})" for name in found if name not in SHORTER]
-    wanted += ["sizeof(cudaLaunchAttribute)", "offsetof(cudaLaunchAttribute, val)", "sizeof(cudaLaunchConfig_t)", *constants()]
+    wanted += [
+        "sizeof(cudaLaunchAttribute)",
+        "offsetof(cudaLaunchAttribute, val)",
+        "sizeof(cudaLaunchConfig_t)",
+        *constants(),
+    ]
     (tmp_path / "ours").mkdir()
     (tmp_path / "real").mkdir()
     ours = numbers(toolkit_folder.HEADERS, tmp_path / "ours", wanted, version)

@@ -9,7 +9,7 @@ import pytest
 
 from support import cuda_on_cpu
 from support.messages import names
-from torchthaw.base import cache
+from torchthaw.base import cache, installed_torch
 from torchthaw.cuda_on_cpu import arguments, toolkit_folder
 from torchthaw.extension import cuda
 
@@ -124,6 +124,42 @@ def test_the_toolkit_is_one_for_torchthaw_itself(monkeypatch):
     assert found.architectures == list(toolkit_folder.ARCHITECTURES)
     assert found.library_dirs == [found.root / "lib64"]
     assert (found.include / "cuda_runtime.h").exists() and (found.include / "device_functions.h").exists()
+
+
+OF_12 = """#include <cuda_runtime.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cstdio>
+struct Two { cudaPointerAttributes found; long after; };
+int main() {
+    cudaDeviceProp p;
+    Two two{{}, 77};
+    float *x;
+    cudaStreamCaptureStatus status;
+    const bool done = cudaGetDeviceProperties(&p, 0) == cudaSuccess && cudaMalloc(&x, 4) == cudaSuccess &&
+                      cudaPointerGetAttributes(&two.found, x) == cudaSuccess && cudaMemPrefetchAsync(x, 4, 0) == cudaSuccess &&
+                      cudaMemAdvise(x, 4, cudaMemAdviseSetReadMostly, 0) == cudaSuccess &&
+                      cudaStreamGetCaptureInfo_v2(nullptr, &status) == cudaSuccess;
+    const bool refused = cudaGetDeviceProperties(nullptr, 0) == cudaErrorInvalidValue && cudaGetDeviceProperties(&p, 1) == cudaErrorInvalidDevice;
+    std::printf("%d %d %d %d %d %d.%d %d %d %ld\\n", done, refused, CUDART_VERSION, CUDA_VERSION, p.warpSize, p.major, p.minor,
+                p.clockRate == p.memoryClockRate && p.clockRate > 0, p.sharedMemPerBlockOptin == 227 << 10, two.after);
+}
+"""
+
+
+@pytest.mark.parametrize(("cuda", "number"), [("12.8", 12080), ("12.6", 12060), ("13.2", 13000), (None, 13000)])
+def test_the_toolkit_is_of_the_cuda_of_pytorch(folder, monkeypatch, cuda, number):
+    monkeypatch.setattr(installed_torch, "about", lambda: {"cuda": cuda})
+    assert toolkit_folder.number(toolkit_folder.version()) == number
+    include = toolkit_folder.home() / "include"
+    assert (include / "cuda_on_cpu_version.h").read_text() == f"#define CUDA_ON_CPU_VERSION {number}\n"
+    assert f'"{number // 1000}.{number % 1000 // 10}.0"' in (toolkit_folder.home() / "version.json").read_text()
+
+
+def test_the_structs_and_functions_of_cuda_12(folder):
+    (folder / "of_12.cu").write_text(OF_12)
+    done("-DCUDA_ON_CPU_VERSION=12080", "of_12.cu", "-o", "of_12", folder=folder)
+    assert cuda_on_cpu.run(folder / "of_12").stdout == "1 1 12080 12080 32 7.5 1 1 77\n"
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,9 @@ def run():
 
     def run(**variables):
         environment = {**table_host.of_a_host(SRC), **variables}
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", CALLS, path], capture_output=True, text=True, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", CALLS, path], capture_output=True, text=True, env=environment
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -124,7 +126,9 @@ def found(run):
     return run()
 
 
-@pytest.mark.parametrize("variables", [{"TORCHTHAW_PORTABLE_WITHOUT": "add_kernel"}, {"TORCHTHAW_NO_MANGLED_NAMES": "1"}])
+@pytest.mark.parametrize(
+    "variables", [{"TORCHTHAW_PORTABLE_WITHOUT": "add_kernel"}, {"TORCHTHAW_NO_MANGLED_NAMES": "1"}]
+)
 def test_python_gives_the_same(run, found, variables):
     by_python = run(**variables)
     assert by_python.pop("by C") == []
@@ -139,7 +143,15 @@ def test_each_type_that_a_cell_has(found):
 
 
 def test_errors_keep_their_type(found):
-    kinds = ["RuntimeError", "IndexError", "NotImplementedError", "ValueError", "RuntimeError", "RuntimeError", "TypeError"]
+    kinds = [
+        "RuntimeError",
+        "IndexError",
+        "NotImplementedError",
+        "ValueError",
+        "RuntimeError",
+        "RuntimeError",
+        "TypeError",
+    ]
     assert [found[f"fails {kind}"][0] for kind in range(7)] == kinds
     words = ["a check", "an index", "not implemented", "an argument", "unknown", "shape", "no_such"]
     assert all(word in found[f"fails {kind}"][1] for kind, word in enumerate(words))
