@@ -313,7 +313,7 @@ def what_is_not_served_is_named():
 def functions_of_torch_cuda():
     cuda = torch.cuda
     assert cuda.is_available() and cuda.device_count() == 1 and cuda.current_device() == 0 and cuda.is_initialized()
-    assert torch.version.cuda == "13.0" or (BUILT_FOR_CUDA and torch.version.cuda.startswith("13."))
+    assert torch.version.cuda == "13.0" or (BUILT_FOR_CUDA and torch.version.cuda.startswith(("12.", "13.")))
     assert torch.backends.cuda.is_built() and not torch.backends.cudnn.is_available()
     properties = cuda.get_device_properties(0)
     assert cuda.get_device_capability() == (properties.major, properties.minor) and properties.warp_size == 32

@@ -77,7 +77,7 @@ def test_a_compiler_without_the_sanitizer_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("version, cuda, words", [
-    ("2.9.0+cu126", "12.6", ["a PyTorch for CPUs", "2.9.0+cu126"]),
+    ("2.7.0+cu118", "11.8", ["a PyTorch for CPUs", "2.7.0+cu118"]),
     ("2.4.0", None, ["PyTorch 2.7", "2.4.0"]),
 ])  # fmt: skip
 def test_a_pytorch_that_cannot_have_the_device_is_one_line(version, cuda, words, tmp_path):

@@ -45,6 +45,8 @@ REFUSED = {
     "_cuda_jiterator_compile_and_launch_kernel": "kernels compiled by NVRTC",
     "_cuda_getCurrentBlasHandle": "handles of cuBLAS in Python",
     "_cuda_getCurrentSolverHandle": "cuSOLVER",
+    "_cuda_busy_wait_for_flag": "a kernel that waits for the host",  # of 2.10, with the next
+    "_cuda_clear_flag": "a kernel that waits for the host",
     **dict.fromkeys(
         ["_nccl_all_gather", "_nccl_all_reduce", "_nccl_broadcast", "_nccl_init_rank", "_nccl_reduce",
          "_nccl_reduce_scatter", "_nccl_unique_id", "_nccl_version", "_nccl_version_suffix"],

@@ -82,7 +82,7 @@ static void ask_guards() {
 }
 
 static void ask_events() {
-    CUDAEvent begin(cudaEventDefault), end(cudaEventDefault), untimed;
+    at::cuda::CUDAEvent begin(cudaEventDefault), end(cudaEventDefault), untimed;
     TORCH_CHECK(!begin.isCreated() && !begin.device() && begin.device_index() == -1);
     bool is_refused = false;
     try {
@@ -97,14 +97,14 @@ static void ask_events() {
     TORCH_CHECK(is_refused && end.event() == made && begin.isCreated() && begin.device_index() == 0 && begin.device()->is_cuda());
     const float time = begin.elapsed_time(end);
     TORCH_CHECK(time >= 0 && time < 1e5 && end.query());
-    CUDAEvent moved(std::move(end));
+    at::cuda::CUDAEvent moved(std::move(end));
     TORCH_CHECK(moved.event() == made && !end.isCreated());  // NOLINT: what is left of it
     untimed.record();
     std::swap(moved, untimed);
     const cudaEvent_t last = moved.event();
     TORCH_CHECK(untimed.event() == made && last != made);
     {
-        const CUDAEvent ended(std::move(moved));
+        const at::cuda::CUDAEvent ended(std::move(moved));
     }
     TORCH_CHECK(cudaEventQuery(last) == cudaErrorInvalidResourceHandle);  // it was destroyed
     cudaGetLastError();
