@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include <cuda_on_cpu/driver_errors.h>
-#include <cuda_on_cpu/version.h>
+#include <cuda_on_cpu/host_defines.h>
 
 #define CUDA_VERSION CUDA_ON_CPU_VERSION
 #define CUDA_IPC_HANDLE_SIZE 64

@@ -7,7 +7,7 @@
 #define CUDA_ON_CPU_RUNTIME_API_H
 
 #include <stddef.h>
-#include <cuda_on_cpu/version.h>
+#include <cuda_on_cpu/host_defines.h>
 #include <device_types.h>
 #include <driver_types.h>
 #include <library_types.h>

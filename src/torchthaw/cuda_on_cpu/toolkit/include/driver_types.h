@@ -6,7 +6,6 @@
 #include <vector_types.h>
 
 #include <cuda_on_cpu/errors.h>
-#include <cuda_on_cpu/version.h>
 
 #define CUDA_ON_CPU_ERROR(name, number, text) name = number,
 enum cudaError { CUDA_ON_CPU_ERRORS(CUDA_ON_CPU_ERROR) };

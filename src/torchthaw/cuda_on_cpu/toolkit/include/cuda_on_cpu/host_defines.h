@@ -4,6 +4,16 @@
 #ifndef CUDA_ON_CPU_HOST_DEFINES_H
 #define CUDA_ON_CPU_HOST_DEFINES_H
 
+/* The version of CUDA whose structs and functions these headers have, as CUDART_VERSION. The toolkit has a file with that of
+ * PyTorch. */
+#ifndef CUDA_ON_CPU_VERSION
+#if __has_include(<cuda_on_cpu_version.h>)
+#include <cuda_on_cpu_version.h>
+#else
+#define CUDA_ON_CPU_VERSION 13000
+#endif
+#endif
+
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ /* also a word in libstdc++'s attributes */
