@@ -28,7 +28,12 @@ def test_every_function_of_the_header_is_on_it(portable_page):
 def test_every_header_is_served_by_a_name(portable_page):
     folder = SRC / "torchthaw/portable/include/portable"
     own = {path.relative_to(folder).as_posix() for path in [*folder.glob("*.h"), *folder.glob("core/*.h")]}
-    assert own - {*portable_page.headers.NAMES} == {"pytorch.h", "tensors.h", "operator.h", "boxed.h"}  # others include these
+    assert own - {*portable_page.headers.NAMES} == {
+        "pytorch.h",
+        "tensors.h",
+        "operator.h",
+        "boxed.h",
+    }  # others include these
 
 
 def test_an_operator_names_the_pytorch_that_has_it_first():
