@@ -56,7 +56,8 @@ void make_raising() {
     throw std::runtime_error(text);  // where no subclass is asked, as below _DisableTorchDispatch
 }
 
-void call(const Kernel &kernel, uint64_t *cells) {
+// Not inline: there is a slot for each of many kernels.
+C10_NOINLINE void call(const Kernel &kernel, uint64_t *cells) {
     try {
         kernel(nullptr, cells);
     } catch (abi::__forced_unwind &) {
