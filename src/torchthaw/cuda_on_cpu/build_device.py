@@ -106,7 +106,7 @@ def compile_flags(torch):
     include = os.path.join(torch.folder, "include")
     folders = [HERE / "toolkit" / "include", include, os.path.join(include, "torch", "csrc", "api", "include")]
     folders += include_dirs(torch) if torch.cuda else []
-    version = toolkit_folder.number(torch.cuda if torch.cuda.startswith("12.") else toolkit_folder.VERSION)
+    version = toolkit_folder.number(toolkit_folder.version_beside(torch.cuda))
     return [*FLAGS, f"-DCUDA_ON_CPU_VERSION={version}", *(word for each in folders for word in ("-isystem", each))]
 
 

@@ -42,8 +42,12 @@ LIBRARIES = {
 
 
 def version():
-    """The version of CUDA that builds see: that of a PyTorch built for CUDA 12, whose structs are others; else VERSION."""
-    of_pytorch = str(installed_torch.about().get("cuda") or "")
+    """The version of CUDA that builds see, beside the PyTorch that is installed."""
+    return version_beside(installed_torch.about().get("cuda") or "")
+
+
+def version_beside(of_pytorch):
+    """That of a PyTorch built for CUDA 12, whose structs are others than those of CUDA 13; else VERSION."""
     return of_pytorch if of_pytorch.startswith("12.") else VERSION
 
 
