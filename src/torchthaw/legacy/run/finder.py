@@ -21,7 +21,7 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if f"{name}.".startswith(f"{NUMPY}.") and name in STAND_INS and _numpy_fails() and _is_served(name):
+        if name.startswith(NUMPY) and name in STAND_INS and _numpy_fails() and _is_served(name):
             return spec(name)
         return spec(name) if name == FFI or (name == SIX and _is_enabled("torch_six")) else None
 
