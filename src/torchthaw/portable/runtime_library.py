@@ -18,6 +18,8 @@ ARCHIVE = "libtorchthaw_portable.a"
 STUBS = "torch_cpu", "c10", "torch_python"
 # Weak references alone, such as those to hooks, take no file out of an archive. Functions that nothing calls are left out.
 WHOLE = "-Wl,--gc-sections", "-Wl,--whole-archive"
+# Files of the runtime that a call needs are compiled for speed; the others, two thirds of its code, for size.
+FAST = {"boxed", "calls", "dispatcher", "instances", "python_tensors", "pytorch", "tensor", "values"}
 USUAL = "g++"  # what setuptools calls
 EXPORTS = Path(__file__).with_name("exports.map")  # what a portable extension lets others see
 
@@ -34,7 +36,7 @@ def runtime(extra):
         work.mkdir()
         operators.write(work / "operators", sources, folders)
         words = ["-I", str(work / "operators"), *_words(extra)]
-        text = ninja.shared_object("unused", dict.fromkeys(sources, ()), words, [])
+        text = ninja.shared_object("unused", {source: _level(source) for source in sources}, words, [])
         ninja.write_if_changed(work / "build.ninja", text)
         ninja.run(work, objects(text), text="compiling the runtime of portable extensions, once", tells_pipes=True)
         child.answer(["ar", "rcsD", folder / ARCHIVE, *(work / name for name in objects(text))])
@@ -56,7 +58,7 @@ def objects(text):
 def _place(extra):
     """The folder of the library in the cache: its kind, its key."""
     read = sorted(path for root in (RUNTIME, headers.OWN) for path in root.rglob("*") if path.is_file())
-    content = [(path.name, _content(path)) for path in [*read, Path(operators.__file__)]]
+    content = [(path.name, _content(path)) for path in [*read, Path(operators.__file__), Path(__file__)]]
     identity = toolchain.identity(_by_one_name(toolchain.cxx_compiler()))
     return "portable", "runtime-" + cache.digest(repr([identity, _words(extra), content]))
 
@@ -69,6 +71,10 @@ def _by_one_name(compiler):
     program, usual = (os.path.realpath(shutil.which(name) or name) for name in (compiler[0], USUAL))
     is_same = program == usual and USUAL in os.path.basename(program)
     return [USUAL, *compiler[1:]] if is_same else compiler
+
+
+def _level(source):
+    return () if source.stem in FAST else ("-Os",)
 
 
 def _words(extra):

@@ -99,8 +99,6 @@ const char *error_already_set::what() const noexcept {
         gil_scoped_acquire gil;
         try {
             m_state->text = m_state->describe();
-        } catch (abi::__forced_unwind &) {
-            throw;
         } catch (...) {
             return "Python error, whose text could not be read";
         }

@@ -14,7 +14,7 @@ using pybind11::detail::owned;
 object torch_attribute(const char *name) { return owned(PyImport_ImportModule("torch")).attr(name); }
 
 // PyTorch passes no data to a kernel: each has a function of its own. Where there is none left, Python registers the kernel.
-constexpr size_t SLOTS = 256;
+constexpr size_t SLOTS = 64;
 const Kernel *kernels[SLOTS];
 size_t used = 0;
 

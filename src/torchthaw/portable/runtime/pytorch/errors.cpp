@@ -4,6 +4,18 @@
 
 namespace torchthaw {
 
+std::string joined(std::initializer_list<Piece> pieces) {
+    std::ostringstream text;
+    text.exceptions(std::ios::badbit);  // std::bad_alloc comes out
+    for (const Piece &piece : pieces) piece.print(text);
+    return text.str();
+}
+
+std::string check_text(const char *condition, std::initializer_list<Piece> pieces) {
+    const std::string text = joined(pieces);
+    return text.empty() ? std::string("Expected ") + condition + " to be true, but got false." : text;
+}
+
 void fail(const std::string &message) { throw c10::Error(message); }
 
 void fail_dispatch(const char *name, at::ScalarType type) {

@@ -2,19 +2,31 @@
 #pragma once
 #include "base.h"
 
+namespace torchthaw {
+
+/// A value to print, borrowed: one function makes the texts of all calls.
+class Piece {
+  public:
+    Piece(const char *text) : value_(text), print_([](std::ostream &to, const void *text) { to << static_cast<const char *>(text); }) {}
+    template <class T>
+    Piece(const T &value) : value_(std::addressof(value)), print_([](std::ostream &to, const void *value) { to << *static_cast<const T *>(value); }) {}
+    void print(std::ostream &to) const { print_(to, value_); }
+
+  private:
+    const void *value_;
+    void (*print_)(std::ostream &, const void *);
+};
+
+std::string joined(std::initializer_list<Piece> pieces);
+
+}  // namespace torchthaw
+
 namespace c10 {
 
 /// The arguments as one text, each as operator<< writes it.
 template <class... Arguments>
 std::string str(const Arguments &...arguments) {
-    if constexpr (sizeof...(Arguments) == 0) {
-        return {};
-    } else {
-        std::ostringstream text;
-        text.exceptions(std::ios::badbit);  // std::bad_alloc comes out
-        ((text << arguments), ...);
-        return text.str();
-    }
+    return torchthaw::joined({arguments...});
 }
 
 struct SourceLocation {
@@ -66,10 +78,12 @@ namespace torchthaw {
 /// Python's warnings.warn(message), by way of PyTorch where that is possible; category: of Python's builtins.
 void warn(const std::string &message, const char *category = "UserWarning");
 
-template <class Error, class... Arguments>
-[[noreturn]] C10_NOINLINE void fail_check(const char *condition, const Arguments &...arguments) {
-    std::string message = c10::str(arguments...);
-    throw Error(message.empty() ? std::string("Expected ") + condition + " to be true, but got false." : message);
+/// "Expected CONDITION to be true, but got false." where there is nothing to say.
+std::string check_text(const char *condition, std::initializer_list<Piece> pieces);
+
+template <class Error>
+[[noreturn]] C10_NOINLINE void fail_check(const char *condition, std::initializer_list<Piece> pieces) {
+    throw Error(check_text(condition, pieces));
 }
 
 }  // namespace torchthaw
@@ -77,7 +91,7 @@ template <class Error, class... Arguments>
 // As PyTorch's, a statement that is whole without a semicolon: projects forget it.
 #define TORCHTHAW_CHECK(type, condition, ...)                                                                          \
     if (C10_UNLIKELY(!(condition))) {                                                                                  \
-        ::torchthaw::fail_check<type>(#condition, ##__VA_ARGS__);                                                      \
+        ::torchthaw::fail_check<type>(#condition, {__VA_ARGS__});                                                      \
     }
 
 #define TORCH_CHECK(condition, ...) TORCHTHAW_CHECK(::c10::Error, condition, ##__VA_ARGS__)
