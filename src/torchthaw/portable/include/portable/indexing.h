@@ -26,21 +26,34 @@ struct Slice {
 };
 
 /// One index of x.index(): none, an ellipsis, an integer, a bool, a slice or a tensor.
-struct TensorIndex {
-    std::variant<std::monostate, EllipsisIndexType, int64_t, bool, Slice, Tensor> index;
-
+class TensorIndex {
+  public:
     TensorIndex(std::nullopt_t) {}
-    TensorIndex(EllipsisIndexType) : index(Ellipsis) {}
-    TensorIndex(const char *text) : index(Ellipsis) {
+    TensorIndex(EllipsisIndexType) : kind_(Kind::Ellipsis) {}
+    TensorIndex(const char *text) : kind_(Kind::Ellipsis) {
         TORCH_CHECK_VALUE(std::string_view(text) == "...", "Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
     }
-    TensorIndex(Slice slice) : index(slice) {}
-    TensorIndex(Tensor tensor) : index(std::move(tensor)) {}
+    TensorIndex(Slice slice) : kind_(Kind::Slice), slice_(slice) {}
+    TensorIndex(Tensor tensor) : kind_(Kind::Tensor), tensor_(std::move(tensor)) {}
     template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
-    TensorIndex(T value) {
-        if constexpr (std::is_same_v<T, bool>) index = value;
-        else index = static_cast<int64_t>(value);
-    }
+    TensorIndex(T value) : kind_(std::is_same_v<T, bool> ? Kind::Bool : Kind::Integer), integer_(static_cast<int64_t>(value)) {}
+
+    bool is_none() const { return kind_ == Kind::None; }
+    bool is_ellipsis() const { return kind_ == Kind::Ellipsis; }
+    bool is_integer() const { return kind_ == Kind::Integer; }
+    bool is_boolean() const { return kind_ == Kind::Bool; }
+    bool is_slice() const { return kind_ == Kind::Slice; }
+    bool is_tensor() const { return kind_ == Kind::Tensor; }
+    int64_t integer() const { return integer_; }
+    bool boolean() const { return integer_ != 0; }
+    const Slice &slice() const { return slice_; }
+    const Tensor &tensor() const { return tensor_; }
+
+  private:
+    enum class Kind : uint8_t { None, Ellipsis, Integer, Bool, Slice, Tensor } kind_ = Kind::None;
+    int64_t integer_ = 0;
+    Slice slice_;
+    Tensor tensor_;
 };
 
 /// What Python's x[indices] is before its index tensors are used: views for integers, slices, None and bools; the rest,

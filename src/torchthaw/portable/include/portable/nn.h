@@ -15,18 +15,35 @@ namespace torch {
 namespace nn {
 namespace functional {
 
-/// The keyword arguments of a function of torch.nn.functional.
+// what options are set by; each has the name that it has in Python
+#define TORCHTHAW_FUNC_OPTION(_)                                                                                       \
+    _(mode) _(value) _(size) _(scale_factor) _(align_corners) _(antialias) _(padding_mode) _(p) _(dim) _(eps)          \
+    _(negative_slope) _(alpha) _(inplace) _(approximate) _(beta) _(threshold) _(min_val) _(max_val) _(training)        \
+    _(weight) _(bias) _(momentum) _(running_mean) _(running_var) _(stride) _(padding) _(dilation) _(groups)            \
+    _(kernel_size) _(ceil_mode) _(count_include_pad) _(divisor_override) _(reduction) _(ignore_index)                  \
+    _(label_smoothing) _(pos_weight) _(log_target) _(padding_idx) _(num_groups) _(dtype) _(recompute_scale_factor)
+#define TORCHTHAW_SETTER(name)                                                                                         \
+    template <class T> FuncOptions &name(const T &given) { return set(#name, given); }                                 \
+    template <class T> FuncOptions &name(std::initializer_list<T> given) { return set(#name, std::vector<T>(given)); }
+
+/// The keyword arguments of a function of torch.nn.functional. One class has the setters of all, since each extension
+/// is compiled with them.
 class FuncOptions {
   public:
-    template <class T> void set(const char *name, const T &value) {
+    TORCHTHAW_FUNC_OPTION(TORCHTHAW_SETTER)
+    const torchthaw::Options &options() const { return options_; }
+
+  protected:
+    template <class T> FuncOptions &set(const char *name, const T &value) {
         if constexpr (std::is_same_v<T, enumtype::Word>) options_.emplace_back(name, c10::IValue(value.text));
         else options_.emplace_back(name, c10::IValue(value));
+        return *this;
     }
-    const torchthaw::Options &options() const { return options_; }
 
   private:
     torchthaw::Options options_;
 };
+#undef TORCHTHAW_SETTER
 
 // options, the argument of their constructor
 #define TORCHTHAW_FUNC_OPTIONS(_)                                                                                      \
@@ -46,29 +63,16 @@ class FuncOptions {
     _(SmoothL1LossFuncOptions, reduction) _(NLLLossFuncOptions, reduction) _(CrossEntropyFuncOptions, reduction)       \
     _(BinaryCrossEntropyFuncOptions, reduction) _(BinaryCrossEntropyWithLogitsFuncOptions, reduction)                  \
     _(KLDivFuncOptions, reduction)
-// what these are set by; each has the name that it has in Python
-#define TORCHTHAW_FUNC_OPTION(_)                                                                                       \
-    _(mode) _(value) _(size) _(scale_factor) _(align_corners) _(antialias) _(padding_mode) _(p) _(dim) _(eps)          \
-    _(negative_slope) _(alpha) _(inplace) _(approximate) _(beta) _(threshold) _(min_val) _(max_val) _(training)        \
-    _(weight) _(bias) _(momentum) _(running_mean) _(running_var) _(stride) _(padding) _(dilation) _(groups)            \
-    _(kernel_size) _(ceil_mode) _(count_include_pad) _(divisor_override) _(reduction) _(ignore_index)                  \
-    _(label_smoothing) _(pos_weight) _(log_target) _(padding_idx) _(num_groups) _(dtype) _(recompute_scale_factor)
-#define TORCHTHAW_SETTER(name)                                                                                         \
-    template <class T> Self &name(const T &given) { return this->set(#name, given), *this; }                           \
-    template <class T> Self &name(std::initializer_list<T> given) { return name(std::vector<T>(given)); }
 #define TORCHTHAW_OPTIONS_CLASS(Name, first)                                                                           \
     class Name : public FuncOptions {                                                                                  \
-        using Self = Name;                                                                                             \
-                                                                                                                       \
       public:                                                                                                          \
         Name() = default;                                                                                              \
-        template <class T> Name(const T &given) { this->set(#first, given); }                                          \
-        template <class T> Name(std::initializer_list<T> given) : Name(std::vector<T>(given)) {}                       \
-        TORCHTHAW_FUNC_OPTION(TORCHTHAW_SETTER)                                                                        \
+        Name(const FuncOptions &options) : FuncOptions(options) {}                                                     \
+        template <class T> Name(const T &given) { set(#first, given); }                                                \
+        template <class T> Name(std::initializer_list<T> given) { set(#first, std::vector<T>(given)); }                \
     };
 TORCHTHAW_FUNC_OPTIONS(TORCHTHAW_OPTIONS_CLASS)
 #undef TORCHTHAW_OPTIONS_CLASS
-#undef TORCHTHAW_SETTER
 
 // Tensors and other arguments, then maybe options.
 #define TORCHTHAW_FUNCTIONS(_)                                                                                         \

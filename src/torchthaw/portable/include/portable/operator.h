@@ -1,63 +1,76 @@
 // portable/operator.h: how a generated operator is called where its C++ name cannot be: by Python's torch.ops.aten.
 #pragma once
-#include <variant>
-
 #include "tensor.h"
 
 namespace torchthaw {
 
-/// An argument of an operator; arrays are borrowed until the call is over.
+/// An argument of an operator, borrowed until the call is over. std::variant takes a compiler long.
 class Value {
   public:
-    using Alternatives =
-        std::variant<std::monostate, const at::Tensor *, int64_t, double, bool, const at::Scalar *, at::IntArrayRef,
-                     at::ArrayRef<double>, at::ArrayRef<bool>, at::TensorList, const c10::List<std::optional<at::Tensor>> *,
-                     std::string_view, at::ScalarType, at::Device, at::Layout, at::MemoryFormat, const at::Generator *>;
+    enum class Kind : uint8_t {
+        None, Tensor, Int, Double, Bool, Scalar, Ints, Doubles, Bools, Tensors, OptionalTensors, Text, Type, Device, Layout, MemoryFormat, Generator,
+    };
 
     Value(std::nullopt_t) {}
-    Value(const at::Tensor &tensor) : value_(&tensor) {}
-    Value(const at::Scalar &number) : value_(&number) {}
-    Value(int64_t number) : value_(number) {}
-    Value(const c10::SymInt &number) : value_(number.expect_int()) {}
-    Value(double number) : value_(number) {}
-    Value(bool flag) : value_(flag) {}
-    Value(at::IntArrayRef values) : value_(values) {}
-    Value(at::ArrayRef<double> values) : value_(values) {}
-    Value(at::ArrayRef<bool> values) : value_(values) {}
+    Value(const at::Tensor &tensor) : Value(Kind::Tensor, &tensor) {}
+    Value(const at::Scalar &number) : Value(Kind::Scalar, &number) {}
+    Value(const int64_t &number) : Value(Kind::Int, &number) {}
+    Value(const c10::SymInt &number) : Value(Kind::Int, &number) {}  // of the same bits
+    Value(const double &number) : Value(Kind::Double, &number) {}
+    Value(const bool &flag) : Value(Kind::Bool, &flag) {}
+    Value(at::IntArrayRef values) : Value(Kind::Ints, values.data(), values.size()) {}
+    Value(at::ArrayRef<double> values) : Value(Kind::Doubles, values.data(), values.size()) {}
+    Value(at::ArrayRef<bool> values) : Value(Kind::Bools, values.data(), values.size()) {}
     template <size_t N>
-    Value(const std::array<bool, N> &values) : value_(at::ArrayRef<bool>(values.data(), N)) {}
-    Value(at::TensorList values) : value_(values) {}
-    Value(const at::ITensorListRef &values) : value_(values.values()) {}
-    Value(const c10::List<std::optional<at::Tensor>> &values) : value_(&values) {}
-    Value(std::string_view text) : value_(text) {}
-    Value(at::ScalarType type) : value_(type) {}
-    Value(at::Device device) : value_(device) {}
-    Value(at::Layout layout) : value_(layout) {}
-    Value(at::MemoryFormat format) : value_(format) {}
-    Value(const at::Generator &generator) {
-        if (generator.defined()) value_ = &generator;
+    Value(const std::array<bool, N> &values) : Value(Kind::Bools, values.data(), N) {}
+    Value(at::TensorList values) : Value(Kind::Tensors, values.data(), values.size()) {}
+    Value(const at::ITensorListRef &values) : Value(values.values()) {}
+    Value(const c10::List<std::optional<at::Tensor>> &values) : Value(Kind::OptionalTensors, &values) {}
+    Value(std::string_view text) : Value(Kind::Text, text.data(), text.size()) {}
+    Value(const at::ScalarType &type) : Value(Kind::Type, &type) {}
+    Value(const at::Device &device) : Value(Kind::Device, &device) {}
+    Value(const at::Layout &layout) : Value(Kind::Layout, &layout) {}
+    Value(const at::MemoryFormat &format) : Value(Kind::MemoryFormat, &format) {}
+    Value(const at::Generator &generator) : Value(generator.defined() ? Kind::Generator : Kind::None, &generator) {}
+    template <class T>
+    Value(const std::optional<T> &given) : Value(std::nullopt) {
+        if (given) *this = Value(*given);
     }
     template <class T>
-    Value(const std::optional<T> &given) {
-        if (given) value_ = Value(*given).value_;
+    Value(const c10::OptionalArrayRef<T> &given) : Value(std::nullopt) {
+        if (given) *this = Value(given.value());
+    }
+
+    Kind kind() const { return kind_; }
+    /// What it was made of, whose type its kind tells.
+    template <class T>
+    const T &as() const {
+        return *static_cast<const T *>(data_);
     }
     template <class T>
-    Value(const c10::OptionalArrayRef<T> &given) {
-        if (given) value_ = Value(given.value()).value_;
+    at::ArrayRef<T> array() const {
+        return at::ArrayRef<T>(static_cast<const T *>(data_), size_);
     }
-    bool is_none() const { return std::holds_alternative<std::monostate>(value_); }
-    const Alternatives &alternatives() const { return value_; }
 
   private:
-    Alternatives value_;
+    Value(Kind kind, const void *data, size_t size = 0) : data_(data), size_(size), kind_(kind) {}
+    const void *data_ = nullptr;
+    size_t size_ = 0;
+    Kind kind_ = Kind::None;
 };
 
 /// Whether a generator is given, with which an operator cannot be called by its C++ name.
 inline bool is_given(const at::Generator &generator) { return generator.defined(); }
 inline bool is_given(const std::optional<at::Generator> &generator) { return generator && generator->defined(); }
 
-/// A result of an operator.
-using Result = std::variant<std::monostate, at::Tensor, std::vector<at::Tensor>, int64_t, double, bool, at::Scalar>;
+/// A result of an operator: the one of these that its kind names.
+struct Result {
+    at::Tensor tensor;
+    std::vector<at::Tensor> tensors;
+    int64_t integer = 0;  // also a bool
+    double real = 0;
+    at::Scalar number;
+};
 
 /// An overload of PyTorch's schema; a static object for each place that calls it.
 struct Operator {
@@ -84,9 +97,11 @@ constexpr char kind_of() {
 
 template <class T>
 T take(Result &result) {
-    if constexpr (std::is_same_v<T, c10::SymInt>) return std::get<int64_t>(result);
-    else if constexpr (std::is_enum_v<T>) return static_cast<T>(std::get<int64_t>(result));
-    else return std::get<T>(std::move(result));
+    if constexpr (std::is_same_v<T, at::Tensor>) return std::move(result.tensor);
+    else if constexpr (std::is_same_v<T, std::vector<at::Tensor>>) return std::move(result.tensors);
+    else if constexpr (std::is_same_v<T, double>) return result.real;
+    else if constexpr (std::is_same_v<T, at::Scalar>) return result.number;
+    else return static_cast<T>(result.integer);
 }
 
 template <class T>

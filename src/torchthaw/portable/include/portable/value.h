@@ -28,21 +28,20 @@ class IValue {
   public:
     IValue() = default;
     IValue(std::nullopt_t) {}
-    IValue(at::Tensor value) : value_(std::move(value)) {}
+    IValue(at::Tensor value) : kind_(Kind::Tensor), tensor_(std::move(value)) {}
     template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-    IValue(T value) {
-        if constexpr (std::is_same_v<T, bool>) value_ = value;
-        else if constexpr (std::is_integral_v<T>) value_ = static_cast<int64_t>(value);
-        else value_ = static_cast<double>(value);
+    IValue(T value) : kind_(std::is_same_v<T, bool> ? Kind::Bool : std::is_integral_v<T> ? Kind::Int : Kind::Double) {
+        if constexpr (std::is_integral_v<T>) number_ = Scalar(static_cast<int64_t>(value));
+        else number_ = Scalar(static_cast<double>(value));
     }
-    IValue(SymInt value) : value_(value.expect_int()) {}
-    IValue(const char *value) : value_(std::string(value)) {}
-    IValue(std::string value) : value_(std::move(value)) {}
-    IValue(std::string_view value) : value_(std::string(value)) {}
-    IValue(const Scalar &value) : value_(value) {}
-    IValue(c10::complex<double> value) : value_(Scalar(value)) {}
-    IValue(ScalarType value) : value_(int64_t(value)) {}
-    IValue(Device value) : value_(value) {}
+    IValue(SymInt value) : IValue(value.expect_int()) {}
+    IValue(const char *value) : IValue(std::string(value)) {}
+    IValue(std::string value) : kind_(Kind::String), object_(make_intrusive<Box<std::string>>(std::move(value))) {}
+    IValue(std::string_view value) : IValue(std::string(value)) {}
+    IValue(const Scalar &value) : kind_(Kind::Scalar), number_(value) {}
+    IValue(c10::complex<double> value) : IValue(Scalar(value)) {}
+    IValue(ScalarType value) : IValue(int64_t(value)) {}
+    IValue(Device value) : kind_(Kind::Device), device_(value) {}
     template <class T>
     IValue(ArrayRef<T> values) : IValue(List<T>(values)) {}
     template <class T>
@@ -52,98 +51,95 @@ class IValue {
     /// The same list for int64_t, double, bool and Tensor; else a new one, of IValues.
     template <class T>
     IValue(List<T> list) {
-        if constexpr (is_kept<List<T>>) {
-            value_ = std::move(list);
+        if constexpr (kind_of_list<T>() != Kind::None) {
+            kind_ = kind_of_list<T>();
+            object_ = make_intrusive<Box<List<T>>>(std::move(list));
         } else {
             impl::GenericList values;
             for (const T &each : list) values.push_back(IValue(each));
-            value_ = std::move(values);
+            *this = std::move(values);
         }
     }
     template <class Key, class Value>
     IValue(const Dict<Key, Value> &dict) {
         if constexpr (std::is_same_v<Key, IValue> && std::is_same_v<Value, IValue>) {
-            value_ = dict;
+            kind_ = Kind::GenericDict;
+            object_ = make_intrusive<Box<impl::GenericDict>>(dict);
         } else {
             impl::GenericDict values;
             for (const auto &entry : dict) values.insert(IValue(entry.key()), IValue(entry.value()));
-            value_ = std::move(values);
+            *this = values;
         }
     }
     template <class Value>
     IValue(const std::unordered_map<std::string, Value> &map) {
         impl::GenericDict values;
         for (const auto &[key, value] : map) values.insert(IValue(key), IValue(value));
-        value_ = std::move(values);
+        *this = values;
     }
     template <class... T>
     IValue(const std::tuple<T...> &tuple);
-    IValue(intrusive_ptr<ivalue::Tuple> tuple) : value_(std::move(tuple)) {}
+    IValue(intrusive_ptr<ivalue::Tuple> tuple);
     /// An object of a class of torch::class_.
     template <class T, std::enable_if_t<std::is_base_of_v<torch::CustomClassHolder, T>, int> = 0>
-    IValue(intrusive_ptr<T> object) : value_(intrusive_ptr<torch::CustomClassHolder>(std::move(object))) {}
+    IValue(intrusive_ptr<T> object) : kind_(Kind::CustomClass), object_(std::move(object)) {}
     template <class T, std::enable_if_t<std::is_constructible_v<IValue, T>, int> = 0>
     IValue(const std::optional<T> &value) {
         if (value) *this = IValue(*value);
     }
 
-    bool isNone() const { return is<std::monostate>(); }
-    bool isTensor() const { return is<at::Tensor>(); }
-    bool isInt() const { return is<int64_t>(); }
-    bool isDouble() const { return is<double>(); }
-    bool isComplexDouble() const { return is<Scalar>() && std::get<Scalar>(value_).isComplex(); }
-    bool isBool() const { return is<bool>(); }
-    bool isString() const { return is<std::string>(); }
-    bool isScalar() const { return is<Scalar>() || isInt() || isDouble() || isBool(); }
-    bool isDevice() const { return is<Device>(); }
-    bool isIntList() const { return is<List<int64_t>>(); }
-    bool isDoubleList() const { return is<List<double>>(); }
-    bool isBoolList() const { return is<List<bool>>(); }
-    bool isTensorList() const { return is<List<at::Tensor>>(); }
-    bool isList() const { return is<impl::GenericList>() || isIntList() || isDoubleList() || isBoolList() || isTensorList(); }
-    bool isTuple() const { return is<intrusive_ptr<ivalue::Tuple>>(); }
-    bool isGenericDict() const { return is<impl::GenericDict>(); }
-    bool isCustomClass() const { return is<intrusive_ptr<torch::CustomClassHolder>>(); }
+    bool isNone() const { return kind_ == Kind::None; }
+    bool isTensor() const { return kind_ == Kind::Tensor; }
+    bool isInt() const { return kind_ == Kind::Int; }
+    bool isDouble() const { return kind_ == Kind::Double; }
+    bool isComplexDouble() const { return kind_ == Kind::Scalar && number_.isComplex(); }
+    bool isBool() const { return kind_ == Kind::Bool; }
+    bool isString() const { return kind_ == Kind::String; }
+    bool isScalar() const { return kind_ == Kind::Scalar || isInt() || isDouble() || isBool(); }
+    bool isDevice() const { return kind_ == Kind::Device; }
+    bool isIntList() const { return kind_ == Kind::IntList; }
+    bool isDoubleList() const { return kind_ == Kind::DoubleList; }
+    bool isBoolList() const { return kind_ == Kind::BoolList; }
+    bool isTensorList() const { return kind_ == Kind::TensorList; }
+    bool isList() const { return kind_ == Kind::GenericList || isIntList() || isDoubleList() || isBoolList() || isTensorList(); }
+    bool isTuple() const { return kind_ == Kind::Tuple; }
+    bool isGenericDict() const { return kind_ == Kind::GenericDict; }
+    bool isCustomClass() const { return kind_ == Kind::CustomClass; }
     bool isObject() const { return isCustomClass(); }
 
     // Each throws c10::Error for a value of another type.
-    const at::Tensor &toTensor() const { return get<at::Tensor>("Tensor"); }
-    int64_t toInt() const { return get<int64_t>("Int"); }
+    const at::Tensor &toTensor() const { return require(Kind::Tensor).tensor_; }
+    int64_t toInt() const { return require(Kind::Int).number_.toLong(); }
     SymInt toSymInt() const { return toInt(); }
-    double toDouble() const { return get<double>("Double"); }
-    c10::complex<double> toComplexDouble() const { return get<Scalar>("ComplexDouble").toComplexDouble(); }
-    bool toBool() const { return get<bool>("Bool"); }
-    const std::string &toStringRef() const { return get<std::string>("String"); }
+    double toDouble() const { return require(Kind::Double).number_.toDouble(); }
+    c10::complex<double> toComplexDouble() const { return require(Kind::Scalar).number_.toComplexDouble(); }
+    bool toBool() const { return require(Kind::Bool).number_.toLong() != 0; }
+    const std::string &toStringRef() const { return content<std::string>(Kind::String); }
     std::string_view toStringView() const { return toStringRef(); }
     ScalarType toScalarType() const { return ScalarType(toInt()); }
-    Device toDevice() const { return get<Device>("Device"); }
+    Device toDevice() const { return require(Kind::Device).device_; }
     std::vector<int64_t> toIntVector() const { return toIntList().vec(); }
     std::vector<int64_t> toDimVector() const { return toIntVector(); }
     std::vector<double> toDoubleVector() const { return toDoubleList().vec(); }
     std::vector<at::Tensor> toTensorVector() const { return toTensorList().vec(); }
-    List<int64_t> toIntList() const { return get<List<int64_t>>("IntList"); }
-    List<double> toDoubleList() const { return get<List<double>>("DoubleList"); }
-    List<bool> toBoolList() const { return get<List<bool>>("BoolList"); }
-    List<at::Tensor> toTensorList() const { return get<List<at::Tensor>>("TensorList"); }
+    List<int64_t> toIntList() const { return content<List<int64_t>>(Kind::IntList); }
+    List<double> toDoubleList() const { return content<List<double>>(Kind::DoubleList); }
+    List<bool> toBoolList() const { return content<List<bool>>(Kind::BoolList); }
+    List<at::Tensor> toTensorList() const { return content<List<at::Tensor>>(Kind::TensorList); }
     /// Of any list; a new one where its elements are of one type.
     impl::GenericList toList() const;
     std::vector<IValue> toListRef() const { return toList().vec(); }
-    impl::GenericDict toGenericDict() const { return get<impl::GenericDict>("GenericDict"); }
-    intrusive_ptr<ivalue::Tuple> toTuple() const { return get<intrusive_ptr<ivalue::Tuple>>("Tuple"); }
-    const ivalue::Tuple &toTupleRef() const { return *get<intrusive_ptr<ivalue::Tuple>>("Tuple"); }
+    impl::GenericDict toGenericDict() const { return content<impl::GenericDict>(Kind::GenericDict); }
+    intrusive_ptr<ivalue::Tuple> toTuple() const;
+    const ivalue::Tuple &toTupleRef() const;
     /// Null, and c10::Error, where the object is of another class.
     template <class T>
     intrusive_ptr<T> toCustomClass() const {
-        auto found = dynamic_intrusive_pointer_cast<T>(get<intrusive_ptr<torch::CustomClassHolder>>("CustomClass"));
+        auto found = dynamic_intrusive_pointer_cast<T>(require(Kind::CustomClass).object_);
         TORCH_CHECK(found, "Expected an object of another class of torch::class_");
         return found;
     }
-    Scalar toScalar() const {
-        if (isInt()) return toInt();
-        if (isDouble()) return toDouble();
-        if (isBool()) return toBool();
-        return get<Scalar>("Scalar");
-    }
+    Scalar toScalar() const;
     template <class T>
     T to() const {
         return Converted<T>::from(*this);
@@ -152,29 +148,40 @@ class IValue {
     std::optional<T> toOptional() const {
         return isNone() ? std::nullopt : std::optional<T>(to<T>());
     }
-    std::string tagKind() const {
-        static const char *const names[] = {"None", "Tensor", "Int", "Double", "Bool", "String", "Scalar", "Device",
-                                            "IntList", "DoubleList", "BoolList", "TensorList", "GenericList", "GenericDict",
-                                            "Tuple", "CustomClass"};
-        return names[value_.index()];
-    }
+    std::string tagKind() const;
     /// The same number, text, bool or device; of others, the same object.
     friend bool operator==(const IValue &a, const IValue &b);
     friend bool operator!=(const IValue &a, const IValue &b) { return !(a == b); }
 
   private:
+    // Not std::variant, which takes a compiler long.
+    enum class Kind : uint8_t {
+        None, Tensor, Int, Double, Bool, String, Scalar, Device, IntList, DoubleList, BoolList, TensorList, GenericList, GenericDict, Tuple,
+        CustomClass,
+    };
     template <class T>
-    static constexpr bool is_kept = std::is_same_v<T, List<int64_t>> || std::is_same_v<T, List<double>> || std::is_same_v<T, List<bool>> ||
-                                    std::is_same_v<T, List<at::Tensor>> || std::is_same_v<T, impl::GenericList>;
+    struct Box : intrusive_ptr_target {
+        explicit Box(T value) : value(std::move(value)) {}
+        T value;
+    };
+    /// None for a list whose elements become IValues.
     template <class T>
-    bool is() const {
-        return std::holds_alternative<T>(value_);
+    static constexpr Kind kind_of_list() {
+        if (std::is_same_v<T, int64_t>) return Kind::IntList;
+        if (std::is_same_v<T, double>) return Kind::DoubleList;
+        if (std::is_same_v<T, bool>) return Kind::BoolList;
+        if (std::is_same_v<T, at::Tensor>) return Kind::TensorList;
+        return std::is_same_v<T, IValue> ? Kind::GenericList : Kind::None;
     }
+    static const char *name_of(Kind kind);
+    const IValue &require(Kind kind) const {
+        if (kind_ != kind) fail(kind);
+        return *this;
+    }
+    [[noreturn]] void fail(Kind wanted) const;
     template <class T>
-    const T &get(const char *wanted) const {
-        const T *found = std::get_if<T>(&value_);
-        TORCH_CHECK(found, "Expected ", wanted, " but got ", tagKind());
-        return *found;
+    const T &content(Kind kind) const {
+        return static_cast<const Box<T> *>(require(kind).object_.get())->value;
     }
     template <class T, class = void>
     struct Converted {
@@ -186,7 +193,11 @@ class IValue {
             else if constexpr (std::is_same_v<T, Scalar>) return value.toScalar();
             else if constexpr (std::is_same_v<T, ScalarType>) return value.toScalarType();
             else if constexpr (std::is_same_v<T, std::string_view>) return value.toStringView();
-            else return value.get<T>("the type asked for");
+            else if constexpr (std::is_same_v<T, at::Tensor>) return value.toTensor();
+            else if constexpr (std::is_same_v<T, std::string>) return value.toStringRef();
+            else if constexpr (std::is_same_v<T, Device>) return value.toDevice();
+            else if constexpr (std::is_same_v<T, c10::complex<double>>) return value.toComplexDouble();
+            else return value.toTuple();
         }
     };
     template <class T>
@@ -196,8 +207,8 @@ class IValue {
     template <class T>
     struct Converted<List<T>> {
         static List<T> from(const IValue &value) {
-            if constexpr (is_kept<List<T>>) {
-                if (value.is<List<T>>()) return std::get<List<T>>(value.value_);
+            if constexpr (constexpr Kind kind = kind_of_list<T>(); kind != Kind::None) {
+                if (value.kind_ == kind) return value.content<List<T>>(kind);
             }
             List<T> list;
             for (const IValue &each : value.toList()) list.push_back(each.to<T>());
@@ -222,10 +233,11 @@ class IValue {
         static intrusive_ptr<T> from(const IValue &value) { return value.toCustomClass<T>(); }
     };
 
-    std::variant<std::monostate, at::Tensor, int64_t, double, bool, std::string, Scalar, Device, List<int64_t>, List<double>,
-                 List<bool>, List<at::Tensor>, impl::GenericList, impl::GenericDict, intrusive_ptr<ivalue::Tuple>,
-                 intrusive_ptr<torch::CustomClassHolder>>
-        value_;
+    Kind kind_ = Kind::None;
+    Device device_ = DeviceType::CPU;
+    Scalar number_;  // of Int, Double, Bool as an integer, and Scalar
+    at::Tensor tensor_;
+    intrusive_ptr<intrusive_ptr_target> object_;  // a Box, a Tuple, or an object of torch::class_
 };
 
 namespace ivalue {
@@ -245,44 +257,12 @@ class Tuple : public intrusive_ptr_target {
 };
 }  // namespace ivalue
 
+inline IValue::IValue(intrusive_ptr<ivalue::Tuple> tuple) : kind_(Kind::Tuple), object_(std::move(tuple)) {}
 template <class... T>
 IValue::IValue(const std::tuple<T...> &tuple)
-    : value_(std::apply([](const T &...each) { return ivalue::Tuple::create(std::vector<IValue>{IValue(each)...}); }, tuple)) {}
-
-inline impl::GenericList IValue::toList() const {
-    impl::GenericList list;
-    const auto add = [&](const auto &values) {
-        for (const auto &each : values.vec()) list.push_back(IValue(each));
-        return list;
-    };
-    if (isIntList()) return add(toIntList());
-    if (isDoubleList()) return add(toDoubleList());
-    if (isBoolList()) return add(toBoolList());
-    if (isTensorList()) return add(toTensorList());
-    return get<impl::GenericList>("GenericList");
-}
-
-inline bool operator==(const IValue &a, const IValue &b) {
-    if (a.value_.index() != b.value_.index()) return false;
-    if (a.isTensor()) return a.toTensor().is_same(b.toTensor());
-    if (a.isInt() || a.isDouble() || a.isBool()) return a.toScalar().toDouble() == b.toScalar().toDouble() && (!a.isInt() || a.toInt() == b.toInt());
-    if (a.isString()) return a.toStringRef() == b.toStringRef();
-    if (a.isDevice()) return a.toDevice() == b.toDevice();
-    if (a.isGenericDict()) return a.toGenericDict().is(b.toGenericDict());
-    if (a.isTuple()) return a.toTuple() == b.toTuple() || a.toTupleRef().elements() == b.toTupleRef().elements();
-    if (a.isList()) return a.toList() == b.toList();
-    return a.isNone() || (a.isCustomClass() && std::get<intrusive_ptr<torch::CustomClassHolder>>(a.value_) ==
-                                                   std::get<intrusive_ptr<torch::CustomClassHolder>>(b.value_));
-}
+    : IValue(std::apply([](const T &...each) { return ivalue::Tuple::create(std::vector<IValue>{IValue(each)...}); }, tuple)) {}
 
 }  // namespace c10
-
-inline size_t std::hash<c10::IValue>::operator()(const c10::IValue &value) const {
-    if (value.isString()) return std::hash<std::string>()(value.toStringRef());
-    if (value.isTensor()) return std::hash<const void *>()(value.toTensor().unsafeGetTensorImpl());
-    if (value.isInt()) return std::hash<int64_t>()(value.toInt());
-    return std::hash<double>()(value.toScalar().toDouble());
-}
 
 namespace torch {
 using c10::IValue;

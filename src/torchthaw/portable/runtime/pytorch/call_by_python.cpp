@@ -17,41 +17,43 @@ object list_of(const Array &values, Each each) {
     return list;
 }
 
-/// Makes an argument; has_subclass becomes true where it has a tensor of a class of its own.
-struct ToPython {
-    bool &has_subclass;
+PyObject *wrapped(const at::Tensor &tensor, bool &has_subclass) {
+    PyObject *made = checked(tensor_to_python(tensor));
+    has_subclass |= made != Py_None && !is_plain_tensor(made);
+    return made;
+}
 
-    PyObject *wrapped(const at::Tensor &tensor) const {
-        PyObject *made = checked(tensor_to_python(tensor));
-        has_subclass |= made != Py_None && !is_plain_tensor(made);
-        return made;
+/// An argument; has_subclass becomes true where it has a tensor of a class of its own.
+object argument(const Value &value, bool &has_subclass) {
+    using Kind = Value::Kind;
+    switch (value.kind()) {
+        case Kind::None: return pybind11::none();
+        case Kind::Tensor: return owned(wrapped(value.as<at::Tensor>(), has_subclass));
+        case Kind::Int: return owned(PyLong_FromLongLong(value.as<int64_t>()));
+        case Kind::Double: return owned(PyFloat_FromDouble(value.as<double>()));
+        case Kind::Bool: return owned(PyBool_FromLong(value.as<bool>()));
+        case Kind::Scalar: return owned(number_to_python(value.as<at::Scalar>()));
+        case Kind::Ints: return list_of(value.array<int64_t>(), PyLong_FromLongLong);
+        case Kind::Doubles: return list_of(value.array<double>(), PyFloat_FromDouble);
+        case Kind::Bools: return list_of(value.array<bool>(), [](bool flag) { return PyBool_FromLong(flag); });
+        case Kind::Tensors:
+            return list_of(value.array<at::Tensor>(), [&](const at::Tensor &tensor) { return wrapped(tensor, has_subclass); });
+        case Kind::OptionalTensors:
+            return list_of(value.as<c10::List<std::optional<at::Tensor>>>().vec(), [&](const std::optional<at::Tensor> &tensor) {
+                return wrapped(tensor.value_or(at::Tensor()), has_subclass);
+            });
+        case Kind::Text: {
+            const at::ArrayRef<char> text = value.array<char>();
+            return owned(PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
+        }
+        case Kind::Type: return owned(dtype_to_python(value.as<at::ScalarType>()));
+        case Kind::Device: return owned(device_to_python(value.as<at::Device>()));
+        case Kind::Layout: return owned(layout_to_python(value.as<at::Layout>()));
+        case Kind::MemoryFormat: return owned(memory_format_to_python(value.as<at::MemoryFormat>()));
+        case Kind::Generator: return owned(generator_to_python(value.as<at::Generator>()));
     }
-    object operator()(std::monostate) const { return pybind11::none(); }
-    object operator()(const at::Tensor *tensor) const { return owned(wrapped(*tensor)); }
-    object operator()(int64_t number) const { return owned(PyLong_FromLongLong(number)); }
-    object operator()(double number) const { return owned(PyFloat_FromDouble(number)); }
-    object operator()(bool flag) const { return owned(PyBool_FromLong(flag)); }
-    object operator()(const at::Scalar *number) const { return owned(number_to_python(*number)); }
-    object operator()(at::IntArrayRef values) const { return list_of(values, PyLong_FromLongLong); }
-    object operator()(at::ArrayRef<double> values) const { return list_of(values, PyFloat_FromDouble); }
-    object operator()(at::ArrayRef<bool> values) const {
-        return list_of(values, [](bool flag) { return PyBool_FromLong(flag); });
-    }
-    object operator()(at::TensorList values) const {
-        return list_of(values, [this](const at::Tensor &tensor) { return wrapped(tensor); });
-    }
-    object operator()(const c10::List<std::optional<at::Tensor>> *values) const {
-        return list_of(values->vec(), [this](const std::optional<at::Tensor> &tensor) { return wrapped(tensor.value_or(at::Tensor())); });
-    }
-    object operator()(std::string_view text) const {
-        return owned(PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
-    }
-    object operator()(at::ScalarType type) const { return owned(dtype_to_python(type)); }
-    object operator()(at::Device device) const { return owned(device_to_python(device)); }
-    object operator()(at::Layout layout) const { return owned(layout_to_python(layout)); }
-    object operator()(const at::Generator *generator) const { return owned(generator_to_python(*generator)); }
-    object operator()(at::MemoryFormat format) const { return owned(memory_format_to_python(format)); }
-};
+    return {};
+}
 
 at::Tensor tensor_of(handle value) {
     if (value.is_none()) return {};
@@ -61,19 +63,18 @@ at::Tensor tensor_of(handle value) {
 }
 
 Result result_of(handle value, char kind) {
+    Result result;
     switch (kind) {
-        case 'T': return tensor_of(value);
-        case 'L': {
-            std::vector<at::Tensor> tensors;
-            for (handle each : value) tensors.push_back(tensor_of(each));
-            return tensors;
-        }
-        case 'i': return value.cast<int64_t>();
-        case 'd': return value.cast<double>();
-        case 'b': return value.cast<bool>();
-        case 's': return value.cast<at::Scalar>();
-        default: return {};
+        case 'T': result.tensor = tensor_of(value); break;
+        case 'L':
+            for (handle each : value) result.tensors.push_back(tensor_of(each));
+            break;
+        case 'i': result.integer = value.cast<int64_t>(); break;
+        case 'b': result.integer = value.cast<bool>(); break;
+        case 'd': result.real = value.cast<double>(); break;
+        case 's': result.number = value.cast<at::Scalar>(); break;
     }
+    return result;
 }
 
 /// torch.ops.aten.NAME.OVERLOAD; NotImplementedError names it where this PyTorch lacks it.
@@ -91,7 +92,7 @@ PyObject *find(const Operator &called) {
 }
 
 /// The keyword-only arguments that were given.
-object keywords_of(const Operator &called, const Value *values, size_t count, const ToPython &to_python) {
+object keywords_of(const Operator &called, const Value *values, size_t count, bool &has_subclass) {
     object keywords = owned(PyDict_New());
     std::string_view names = called.keywords;
     for (size_t i = called.positional; i < count; ++i) {
@@ -99,8 +100,8 @@ object keywords_of(const Operator &called, const Value *values, size_t count, co
         names.remove_prefix(name.size() + 1);
         const bool is_required = name.back() == '!';
         if (is_required) name.pop_back();
-        else if (values[i].is_none()) continue;
-        checked(PyDict_SetItemString(keywords.ptr(), name.c_str(), std::visit(to_python, values[i].alternatives()).ptr()));
+        else if (values[i].kind() == Value::Kind::None) continue;
+        checked(PyDict_SetItemString(keywords.ptr(), name.c_str(), argument(values[i], has_subclass).ptr()));
     }
     return keywords;
 }
@@ -136,11 +137,10 @@ std::vector<Result> call_by_python(Operator &called, const Value *values, size_t
     if (!start()) throw pybind11::error_already_set();
     if (called.found == nullptr) called.found = find(called);
     bool has_subclass = false;
-    const ToPython to_python{has_subclass};
     object arguments = owned(PyTuple_New(Py_ssize_t(called.positional)));
     for (size_t i = 0; i < called.positional; ++i)
-        checked(PyTuple_SetItem(arguments.ptr(), Py_ssize_t(i), std::visit(to_python, values[i].alternatives()).release().ptr()));
-    object keywords = keywords_of(called, values, count, to_python);
+        checked(PyTuple_SetItem(arguments.ptr(), Py_ssize_t(i), argument(values[i], has_subclass).release().ptr()));
+    object keywords = keywords_of(called, values, count, has_subclass);
     const WithoutTorchFunction guard(has_subclass);
     object returned = owned(PyObject_Call(static_cast<PyObject *>(called.found), arguments.ptr(), keywords.ptr()));
     const size_t n = std::strlen(kinds);

@@ -7,24 +7,20 @@ namespace {
 using indexing::TensorIndex;
 using Indices = c10::List<std::optional<Tensor>>;
 
-template <class T>
-const T *as(const TensorIndex &index) {
-    return std::get_if<T>(&index.index);
-}
-
 /// Dimensions of the tensor that an index takes up.
 int64_t taken(const TensorIndex &index) {
-    if (as<std::monostate>(index) || as<indexing::EllipsisIndexType>(index) || as<bool>(index)) return 0;
-    const Tensor *mask = as<Tensor>(index);
-    return mask && (mask->scalar_type() == kBool || mask->scalar_type() == kByte) ? mask->dim() : 1;
+    if (index.is_none() || index.is_ellipsis() || index.is_boolean()) return 0;
+    if (!index.is_tensor()) return 1;
+    const Tensor &mask = index.tensor();
+    return mask.scalar_type() == kBool || mask.scalar_type() == kByte ? mask.dim() : 1;
 }
 
 /// An integer tensor without dimensions is its number; one of bool or uint8 is a mask of one element.
 TensorIndex simple(const TensorIndex &index) {
-    const Tensor *tensor = as<Tensor>(index);
-    if (!tensor || tensor->dim() > 0 || !isIntegralType(tensor->scalar_type(), /*includeBool=*/true)) return index;
-    const int64_t number = tensor->item().toLong();
-    if (tensor->scalar_type() == kBool || tensor->scalar_type() == kByte) return number != 0;
+    const Tensor &tensor = index.tensor();
+    if (!index.is_tensor() || tensor.dim() > 0 || !isIntegralType(tensor.scalar_type(), /*includeBool=*/true)) return index;
+    const int64_t number = tensor.item().toLong();
+    if (tensor.scalar_type() == kBool || tensor.scalar_type() == kByte) return number != 0;
     return number;
 }
 
@@ -45,22 +41,22 @@ Tensor view_of(const Tensor &tensor, ArrayRef<TensorIndex> given, Indices &rest)
     int64_t dimension = 0;
     std::vector<std::optional<Tensor>> tensors;  // for the dimensions of the view so far
     for (const TensorIndex &index : indices) {
-        if (as<std::monostate>(index) || as<bool>(index)) {
+        if (index.is_none() || index.is_boolean()) {
             view = view.unsqueeze(dimension);
             tensors.resize(dimension + 1);
-            if (const bool *flag = as<bool>(index)) {  // a mask of one element
-                tensors[dimension] = at::full(IntArrayRef{1}, *flag, TensorOptions(kBool).device(tensor.device()));
+            if (index.is_boolean()) {  // a mask of one element
+                tensors[dimension] = at::full(IntArrayRef{1}, index.boolean(), TensorOptions(kBool).device(tensor.device()));
             }
             ++dimension;
-        } else if (as<EllipsisIndexType>(index)) {
+        } else if (index.is_ellipsis()) {
             dimension += tensor.dim() - used;
-        } else if (const int64_t *number = as<int64_t>(index)) {
-            view = view.select(dimension, *number);
-        } else if (const Slice *slice = as<Slice>(index)) {
-            view = view.slice(dimension++, slice->start(), slice->stop(), slice->step());
+        } else if (index.is_integer()) {
+            view = view.select(dimension, index.integer());
+        } else if (index.is_slice()) {
+            view = view.slice(dimension++, index.slice().start(), index.slice().stop(), index.slice().step());
         } else {
             tensors.resize(dimension + 1);
-            tensors[dimension] = *as<Tensor>(index);
+            tensors[dimension] = index.tensor();
             dimension += taken(index);
             tensors.resize(std::max<size_t>(tensors.size(), dimension));
         }

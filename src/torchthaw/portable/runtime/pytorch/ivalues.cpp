@@ -1,6 +1,59 @@
 // portable/runtime/pytorch/ivalues.cpp: c10::IValue from Python and to it.
 #include <portable/python/ivalues.h>
 
+namespace c10 {
+
+const char *IValue::name_of(Kind kind) {
+    static const char *const names[] = {"None", "Tensor", "Int", "Double", "Bool", "String", "Scalar", "Device",
+                                        "IntList", "DoubleList", "BoolList", "TensorList", "GenericList", "GenericDict",
+                                        "Tuple", "CustomClass"};
+    return names[static_cast<size_t>(kind)];
+}
+std::string IValue::tagKind() const { return name_of(kind_); }
+void IValue::fail(Kind wanted) const { torchthaw::fail(str("Expected ", name_of(wanted), " but got ", tagKind())); }
+
+intrusive_ptr<ivalue::Tuple> IValue::toTuple() const { return static_intrusive_pointer_cast<ivalue::Tuple>(require(Kind::Tuple).object_); }
+const ivalue::Tuple &IValue::toTupleRef() const { return static_cast<const ivalue::Tuple &>(*require(Kind::Tuple).object_); }
+Scalar IValue::toScalar() const {
+    if (isBool()) return toBool();
+    return isInt() || isDouble() ? number_ : require(Kind::Scalar).number_;
+}
+
+impl::GenericList IValue::toList() const {
+    impl::GenericList list;
+    const auto add = [&](const auto &values) {
+        for (const auto &each : values.vec()) list.push_back(IValue(each));
+        return list;
+    };
+    if (isIntList()) return add(toIntList());
+    if (isDoubleList()) return add(toDoubleList());
+    if (isBoolList()) return add(toBoolList());
+    if (isTensorList()) return add(toTensorList());
+    return content<impl::GenericList>(Kind::GenericList);
+}
+
+bool operator==(const IValue &a, const IValue &b) {
+    if (a.kind_ != b.kind_) return false;
+    if (a.isTensor()) return a.toTensor().is_same(b.toTensor());
+    if (a.isInt() || a.isBool()) return a.number_.toLong() == b.number_.toLong();
+    if (a.isDouble()) return a.toDouble() == b.toDouble();
+    if (a.isString()) return a.toStringRef() == b.toStringRef();
+    if (a.isDevice()) return a.toDevice() == b.toDevice();
+    if (a.isGenericDict()) return a.toGenericDict().is(b.toGenericDict());
+    if (a.isTuple()) return a.object_ == b.object_ || a.toTupleRef().elements() == b.toTupleRef().elements();
+    if (a.isList()) return a.toList() == b.toList();
+    return a.isNone() || (a.isCustomClass() && a.object_ == b.object_);
+}
+
+}  // namespace c10
+
+size_t std::hash<c10::IValue>::operator()(const c10::IValue &value) const {
+    if (value.isString()) return std::hash<std::string>()(value.toStringRef());
+    if (value.isTensor()) return std::hash<const void *>()(value.toTensor().unsafeGetTensorImpl());
+    if (value.isInt()) return std::hash<int64_t>()(value.toInt());
+    return std::hash<double>()(value.toScalar().toDouble());
+}
+
 namespace torchthaw {
 namespace {
 
