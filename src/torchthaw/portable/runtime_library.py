@@ -19,7 +19,7 @@ STUBS = "torch_cpu", "c10", "torch_python"
 # Weak references alone, such as those to hooks, take no file out of an archive. Functions that nothing calls are left out.
 WHOLE = "-Wl,--gc-sections", "-Wl,--whole-archive"
 # Files of the runtime that a call needs are compiled for speed; the others, two thirds of its code, for size.
-FAST = {"boxed", "calls", "dispatcher", "instances", "python_tensors", "pytorch", "tensor", "values"}
+FAST = {"boxed", "calls", "dispatcher", "instances", "python_tensors", "pytorch", "tensor", "tensors", "values"}
 USUAL = "g++"  # what setuptools calls
 EXPORTS = Path(__file__).with_name("exports.map")  # what a portable extension lets others see
 
