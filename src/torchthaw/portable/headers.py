@@ -25,7 +25,7 @@ NAMES = {
         "torch/cuda.h", "ATen/ATen.h", "ATen/Functions.h",
         "ATen/Operators.h", "ATen/NativeFunctions.h", "ATen/TensorOperators.h", "ATen/ExpandUtils.h", "ATen/Utils.h",
         "ATen/ScalarOps.h", "ATen/Config.h", "ATen/Version.h", "ATen/native/Resize.h", "torch/csrc/autograd/variable.h",
-        "torch/serialize/tensor.h", "torch/csrc/Exceptions.h", "torch/csrc/utils/tensor_flatten.h",
+        "torch/serialize/tensor.h", "torch/csrc/utils/tensor_flatten.h",
     ),
     "core/base.h": (
         "ATen/core/ATen_fwd.h", "ATen/core/Reduction.h", "c10/core/ScalarType.h", "c10/core/DeviceType.h", "c10/core/Layout.h",
@@ -80,7 +80,7 @@ NAMES = {
             "gil_safe_call_once", "critical_section", "type_caster_pyobject_ptr", "detail/common", "detail/internals",
             "detail/typeid",
         )),
-        "torch/csrc/utils/pybind.h",
+        "torch/csrc/utils/pybind.h", "torch/csrc/Exceptions.h",
     ),
     "python/stl/chrono.h": ("pybind11/chrono.h",),
     "python/stl/complex.h": ("pybind11/complex.h",),

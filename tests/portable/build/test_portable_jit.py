@@ -195,3 +195,39 @@ def test_std_has_functions_of_complex_numbers():
         z = torch.tensor([1 + 2j, -0.5 + 0.25j, 3j, 0.5], dtype=dtype)
         expected = z.conj() * z.exp() + z.pow(z) + z.abs() * z.angle() + z.atanh().abs() ** 2
         torch.testing.assert_close(mixed(z), expected)
+
+
+ERRORS = """
+int64_t raise_(int64_t kind) {
+    if (kind == 1) throw torch::TypeError("a type");
+    if (kind == 2) throw torch::AttributeError("an attribute");
+    if (kind == 3) throw python_error();
+    PyErr_SetString(PyExc_KeyError, "a key");
+    if (kind == 4) throw python_error();
+    python_error error;
+    error.persist();
+    if (PyErr_Occurred()) return -1;
+    if (kind == 5) throw error;
+    error.restore();
+    error.restore();
+    if (kind == 6) throw error;
+    python_error kept = error;
+    kept.persist();
+    return PyErr_Occurred() ? -2 : kind;
+}
+"""
+
+
+@pytest.mark.slow
+def test_errors_of_torch_csrc_exceptions():
+    module = portable.load_inline("portable_errors", ERRORS, functions="raise_")
+
+    def told(kind):
+        with pytest.raises(Exception) as raised:
+            module.raise_(kind)
+        return type(raised.value), str(raised.value)
+
+    assert told(1) == (TypeError, "a type") and told(2) == (AttributeError, "an attribute")
+    assert told(3) == (SystemError, "python_error was thrown, and no Python error is pending")
+    assert told(4) == told(5) == told(6) == (KeyError, "'a key'")
+    assert module.raise_(7) == 7

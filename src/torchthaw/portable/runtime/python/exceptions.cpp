@@ -288,3 +288,20 @@ void raise_from(error_already_set &cause, PyObject *type, const char *message) {
 }
 
 }  // namespace pybind11
+
+inline namespace torchthaw_1 {
+
+void python_error::persist() {
+    pybind11::gil_scoped_acquire gil;
+    if (PyErr_Occurred()) kept_ = std::make_shared<pybind11::error_already_set>();
+}
+void python_error::restore() {
+    pybind11::gil_scoped_acquire gil;
+    if (kept_) std::exchange(kept_, nullptr)->restore();
+}
+void python_error::set_error() const {
+    if (kept_) pybind11::error_already_set(*kept_).restore();
+    else if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "python_error was thrown, and no Python error is pending");
+}
+
+}  // namespace torchthaw_1

@@ -111,3 +111,25 @@ exception<E> &register_local_exception(handle scope, const char *name, handle ba
 }
 
 }  // namespace pybind11
+
+inline namespace torchthaw_1 {
+
+/// Thrown where a Python error is pending, or is kept here.
+class python_error : public pybind11::builtin_exception {
+  public:
+    python_error() : builtin_exception("a Python error") {}
+    /// Takes the pending Python error, with the GIL taken meanwhile; without one, nothing.
+    void persist();
+    /// Makes the error that it took the pending one again.
+    void restore();
+    void set_error() const override;
+
+  private:
+    std::shared_ptr<pybind11::error_already_set> kept_;
+};
+
+}  // namespace torchthaw_1
+
+namespace torch {
+using AttributeError = pybind11::attribute_error;
+}
