@@ -135,4 +135,6 @@ def test_a_small_extension_makes_a_small_file(tmp_path):
     assert made.plus(torch.ones(2)).tolist() == [2, 2]
     stripped = tmp_path / "stripped.so"
     subprocess.run(["strip", made.__file__, "-o", stripped], check=True)
-    assert stripped.stat().st_size < 160_000  # 139,448 with g++ 12; 176,312 where all of the runtime is compiled for speed
+    assert (
+        stripped.stat().st_size < 160_000
+    )  # 139,448 with g++ 12; 176,312 where all of the runtime is compiled for speed
