@@ -1,12 +1,14 @@
-"""portable_survey.py: which C++ sources of real projects compile against the headers of torchthaw.portable.
+"""portable_survey.py: which C++ and CUDA sources of real projects compile against the headers of torchthaw.portable.
 
     make portable-survey                          all projects of tests/projects/ and tests/projects/portable/
     make portable-survey only="apex pytorch3d"    some of them
 
-Each .cpp, .cc and .cxx that includes headers of PyTorch or pybind11 is compiled with -fsyntax-only. Headers are looked for in
+Each .cpp, .cc and .cxx that includes headers of PyTorch or pybind11 is compiled with -fsyntax-only, and each .cu by nvcc up to
+its C++ compiler, for one GPU, where there is a toolkit. Headers are looked for in
 the folders above it, and in those of the repository that build files name. TORCHTHAW_PROJECTS is as for make projects. A file
-that PyTorch's own headers refuse too, with what `run` adds to them, does not count: it needs CUDA or another library. The
-exit status is 1 where less than GOAL of the files that count are compiled.
+that PyTorch's own headers refuse too, with what `run` adds to them, does not count: it needs CUDA or another library. Those
+headers compile .cu only in a PyTorch built for CUDA. The exit status is 1 where less than GOAL of the files that count, of
+C++ or of CUDA, are compiled.
 """
 
 import argparse
@@ -22,11 +24,14 @@ import portable_projects
 
 import projects
 from torchthaw.base import toolchain
+from torchthaw.extension import cuda, nvidia_packages
 from torchthaw.portable import flags, headers, operators
 
 GOAL = 0.95
+KINDS = "C++", "CUDA"
+ARCHITECTURE = 80  # of the GPU that .cu are compiled for
 FOLDER = projects.FOLDER / "survey"  # clones stay there
-SUFFIXES = (".cpp", ".cc", ".cxx")
+SUFFIXES = (".cpp", ".cc", ".cxx", ".cu")
 OF_PYTORCH = re.compile(r'^\s*#\s*include\s*[<"](?:torch|ATen|c10|pybind11|THC?|caffe2)/', re.M)
 NAMED = {"include", "includes", "csrc", "src", "ext", "cpp", "third_party", "3rdparty", "headers"}  # in build files
 OTHERS = {"third_party", "3rdparty", "build", ".git"}  # sources there are not the project's
@@ -37,7 +42,7 @@ BLAS = [
     Path(found.origin).parent / "include" for found in [util.find_spec("scipy_openblas32")] if found and found.origin
 ]
 MISSING = re.compile(r"fatal error: (\S+): No such file")
-ERROR = re.compile(r"^.*?(?:fatal )?error: .*", re.M)
+ERROR = re.compile(r"^.*?(?:fatal )?error(?: #[\w-]+)?: .*", re.M)
 
 
 def repositories(names):
@@ -63,15 +68,35 @@ def sources(copy):
         if path.suffix in SUFFIXES and path.is_file() and not OTHERS & {*path.relative_to(copy).parts}:
             above = [parent for parent in path.parents if parent == copy or copy in parent.parents]
             folders = [*dict.fromkeys([*above, *named])]
+            if path.suffix == ".cu" and not toolkit():
+                continue
             if any(OF_PYTORCH.match(f'#include "{name}"') for name in operators.mentioned([path], folders)[1]):
                 yield path, folders
 
 
-def first_error(words, folders):
+def toolkit():
+    try:
+        return cuda.toolkit()
+    except FileNotFoundError:
+        return None
+
+
+def of_nvcc(words):
+    """The command for a .cu."""
+    return [toolkit().nvcc, "-cuda", f"-arch=sm_{ARCHITECTURE}", "-o", os.devnull, *flags.of_nvcc(words)]
+
+
+def first_error(path, words, folders):
     """(the first error, the header that is not there) of a compiler; empty texts for a source that is right."""
     # Last, since a project's math.h is not the system's.
     own = [word for folder in [*folders, *BLAS] for word in ("-idirafter", folder)]
-    command = [*toolchain.cxx_compiler(), "-fsyntax-only", "-w", "-DTORCH_EXTENSION_NAME=survey", *words, *own]
+    found = toolkit()
+    of_cuda = [f"-I{each}" for each in (found.include, *nvidia_packages.headers(found))] if found else []
+    words = ["-w", "-DTORCH_EXTENSION_NAME=survey", *words, *of_cuda]
+    if path.suffix == ".cu":
+        command = [*of_nvcc(words), *(word for each in own for word in ("-Xcompiler", each)), path]
+    else:
+        command = [*toolchain.cxx_compiler(), "-fsyntax-only", *words, *own, path]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     found, missing = ERROR.search(done.stderr), MISSING.search(done.stderr)
     error = done.returncode and (found[0] if found else done.stderr[-200:])
@@ -82,7 +107,7 @@ def by_portable(path, folders, macros):
     with tempfile.TemporaryDirectory() as place:
         operators.write(place, [path], folders)
         include = [f"-I{each}" for each in (place, *headers.include_paths())]
-        return first_error([*flags.common(), *flags.cxx(), flags.STANDARD, *include, *macros, path], folders)
+        return first_error(path, [*flags.common(), *flags.cxx(), flags.STANDARD, *include, *macros], folders)
 
 
 def by_pytorch(path, folders, macros):
@@ -92,37 +117,45 @@ def by_pytorch(path, folders, macros):
 
     include = [*cpp_extension.include_paths(), toolchain.python_include()]
     added = legacy.needs([path], [*map(str, [*include, *folders])]).cxx
-    return first_error(["-std=c++20", *(f"-I{each}" for each in include), *added, *macros, path], folders)[0]
+    return first_error(path, ["-std=c++20", *(f"-I{each}" for each in include), *added, *macros], folders)[0]
+
+
+def told_of(item):
+    kind, (compiled, count, apart) = item
+    return f"{kind}: {compiled} of {count}, apart {apart}"
 
 
 def survey(record):
-    """(compiled, that count, apart) of a project; prints a line for it and for each file that is not compiled."""
+    """{C++ or CUDA: [compiled, that count, apart]} of a project; prints a line for it and for each file that is not compiled."""
     copy, macros = clone(record), MACROS.get(record.repository, [])
-    compiled, lacking, apart = 0, [], []
+    counts, lacking, apart = {kind: [0, 0, 0] for kind in KINDS}, [], []
     for path, folders in sources(copy):
         error, missing = by_portable(path, folders, macros)
+        count = counts[KINDS[path.suffix == ".cu"]]
         theirs = "needs CUDA" if CUDA.search(missing) else error and by_pytorch(path, folders, macros)
-        compiled += not error
+        count[0] += not error
+        count[1] += not theirs
+        count[2] += bool(theirs)
         if error:
             (apart if theirs else lacking).append(f"{path.relative_to(copy)}: {theirs or error}")
-    count = compiled + len(lacking)
     told = [*(f"  not served: {line}" for line in lacking), *(f"  apart: {line}" for line in apart)]
     print(
-        f"{record.repository} {record.commit[:8]}: {compiled} of {count}, apart {len(apart)}",
+        f"{record.repository} {record.commit[:8]}: " + "; ".join(map(told_of, counts.items())),
         *told,
         sep="\n",
         flush=True,
     )
-    return compiled, count, len(apart)
+    return counts
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="records of tests/projects")
     found = [survey(each) for each in repositories(parser.parse_args().names).values()]
-    compiled, count, apart = map(sum, zip(*found, strict=True))
-    print(f"{compiled} of {count} files compile ({compiled / max(count, 1):.1%}); {apart} do not count")
-    sys.exit(compiled < GOAL * count)
+    sums = {kind: [*map(sum, zip(*(each[kind] for each in found), strict=True))] for kind in KINDS}
+    for kind, (compiled, count, apart) in sums.items():
+        print(f"{kind}: {compiled} of {count} files compile ({compiled / max(count, 1):.1%}); {apart} do not count")
+    sys.exit(any(compiled < GOAL * count for compiled, count, _ in sums.values()))
 
 
 if __name__ == "__main__":

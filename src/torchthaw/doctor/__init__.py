@@ -104,8 +104,8 @@ def run_portable(options):
     except (OSError, ImportError, BuildError) as error:
         printing.complain(f"{'PATH: ' if isinstance(error, OSError) else ''}{error}")
         return 2
-    if not answer.files and not answer.cuda:
-        printing.complain(f"PATH: expected C++ files that use PyTorch, got {options.path!r}")
+    if not answer.files and not answer.unseen:
+        printing.complain(f"PATH: expected files of C++ or CUDA that use PyTorch, got {options.path!r}")
         return 2
     for line in [portable.as_json(options.path, answer)] if options.json else portable.report(options.path, answer):
         printing.show(line)

@@ -37,12 +37,12 @@ class Use(NamedTuple):
 class Answer(NamedTuple):
     """What is said of a project.
 
-    files: how many files of C++ use PyTorch. cuda: the files of CUDA. names: how many names they use.
-    missing: those that are not served. newer: the operators that PyTorch 2.4 lacks. unread: {file: why it was passed over}.
+    files: how many files of C++ and CUDA use PyTorch. unseen: the files of CUDA, where no toolkit has the headers to look
+        with. names: how many names they use. missing: those that are not served. newer: the operators that PyTorch 2.4 lacks. unread: {file: why it was passed over}.
     """
 
     files: int
-    cuda: list[str]
+    unseen: list[str]
     names: int
     missing: list[Use]
     newer: list[Use]
@@ -57,9 +57,11 @@ class Answer(NamedTuple):
 def examine(path: str) -> Answer:
     """Reads a project's folder, or one file. OSError where it is not there, ImportError without a PyTorch to build with."""
     project = Project(path)
-    code = {file: _without_cuda(text) for file, text in project.code.items()}
-    cuda = [_name(project, file) for file in code if file.suffix in OF_CUDA]
-    hits = {file: list(_used(project, file, text)) for file, text in code.items() if file.suffix not in OF_CUDA}
+    code, unseen = dict(project.code), []
+    if not served.toolkit():
+        unseen = [file for file in code if file.suffix in OF_CUDA]
+        code = {file: _without_cuda(text) for file, text in code.items() if file not in unseen}
+    hits = {file: list(_used(project, file, text)) for file, text in code.items()}
     hits = {file: found for file, found in hits.items() if found}
     macros = {name for text in code.values() for name in DEFINED.findall(text)}
     uses = {name: use for name, use in _first(project, code, hits).items() if name not in macros}
@@ -67,7 +69,7 @@ def examine(path: str) -> Answer:
     newer = operators.newer()
     calls = {file: [(at[1], at.start()) for at in OPERATOR.finditer(code[file]) if at[1] in newer] for file in hits}
     return Answer(
-        len(hits), cuda, len(uses), [use for name, use in uses.items() if name in missing],
+        len(hits), [_name(project, file) for file in unseen], len(uses), [use for name, use in uses.items() if name in missing],
         [use._replace(since=newer[name]) for name, use in _first(project, code, calls).items()],
         {_name(project, file): why for file, why in project.unreadable.items()},
     )  # fmt: skip
@@ -83,10 +85,10 @@ def report(path: str, answer: Answer) -> Iterator[str]:
     for file, why in answer.unread.items():
         yield one_line(f"{file}: {why}")
     kept = answer.names - len(answer.missing)
-    yield f"served: {kept} of {answer.names} names of PyTorch and pybind11, which {answer.files} of the C++ files use"
-    if answer.cuda:
-        more = f" and {len(answer.cuda) - 1} more" if len(answer.cuda) > 1 else ""
-        yield one_line(f"left out of portable builds: CUDA code, {answer.cuda[0]}{more}")
+    yield f"served: {kept} of {answer.names} names of PyTorch and pybind11, which {answer.files} of the files of C++ and CUDA use"
+    if answer.unseen:
+        more = f" and {len(answer.unseen) - 1} more" if len(answer.unseen) > 1 else ""
+        yield one_line(f"not looked at: CUDA code, {answer.unseen[0]}{more}: no toolkit of CUDA is found here")
     yield f"PyTorch {answer.oldest} and later have every operator that is called"
     word = "--portable=auto" if answer.missing else "--portable"
     yield f"to build: cd {shell_word(path)} && python -m torchthaw run {word} pip wheel --no-deps ."

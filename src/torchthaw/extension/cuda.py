@@ -239,16 +239,20 @@ class Build:
     nvcc_flags, dlink_flags: the user's, for compiling and for linking device code.
     dlink: link device code, as ``-rdc=true``, ``-dc`` and ``-dlto`` among nvcc_flags ask for as well.
     dlink_libraries, library_dirs: libraries with relocatable device code, and where they are.
+    targets_by_flags: sources are compiled for what nvcc_flags name, where they name any, as in PyTorch's builds.
     """
 
-    def __init__(self, nvcc_flags=(), dlink=False, dlink_libraries=(), library_dirs=(), dlink_flags=()):
+    def __init__(
+        self, nvcc_flags=(), dlink=False, dlink_libraries=(), library_dirs=(), dlink_flags=(), targets_by_flags=False
+    ):
         self.toolkit = toolkit()
         self.architectures = targets = architectures(self.toolkit)
         lto = any(flag in LINK_TIME for flag in nvcc_flags)
         # nvcc takes -dlto or a list of architectures, not both: for the list it is spelled code=lto_….
         given = [flag for flag in nvcc_flags if flag not in LINK_TIME]
         common = ["-std=c++17", "-O3", "-Xcompiler", "-fPIC", *(["-dc"] if lto else []), *given]
-        self.compile = [self.toolkit.nvcc, *gencode(targets, lto), *common]
+        are_named = targets_by_flags and any("arch" in flag for flag in given)
+        self.compile = [self.toolkit.nvcc, *([] if are_named else gencode(targets, lto)), *common]
         self.libraries = [f"-L{folder}" for folder in library_dirs] + [f"-l{name}" for name in dlink_libraries]
         self.device_link = None
         if dlink or dlink_libraries or lto or any(RELOCATABLE.fullmatch(flag) for flag in given):

@@ -22,6 +22,8 @@ DEFAULTS = {
 class Inputs:
     """What create_extension was given: the attributes that build.Extension has of it."""
 
+    targets_by_flags = False  # of cuda.Build
+
     def __init__(self, name: str, base: Path, **options: Any) -> None:
         self.options = {**DEFAULTS, **options}
         self.name, self.base = name, base
@@ -56,7 +58,8 @@ class Inputs:
         if not options["with_cuda"]:
             return None
         return cuda.Build(
-            args["nvcc"], options["dlink"], options["dlink_libraries"], options["library_dirs"], args["nvcc_dlink"]
+            args["nvcc"], options["dlink"], options["dlink_libraries"], options["library_dirs"], args["nvcc_dlink"],
+            self.targets_by_flags,
         )
 
     def include_dirs(self):

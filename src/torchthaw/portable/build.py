@@ -1,4 +1,4 @@
-"""torchthaw/portable/build.py: Portable: one extension, compiled against torchthaw's own headers into one file.
+"""torchthaw/portable/build.py: Portable: one extension of C, C++ and CUDA, compiled against torchthaw's own headers into one file.
 
 The compilers, ninja, and the record of what a file was made of are those of torchthaw.load.
 """
@@ -10,15 +10,12 @@ import os
 from pathlib import Path
 
 from ..base.errors import BuildError
-from ..extension import cuda, jit, ninja
+from ..extension import cuda, jit, ninja, nvidia_packages
+from ..extension.inputs import is_cuda
 from . import flags, headers, operators, project_flags, pytorch_headers, runtime_library, symbols, unserved
 
 OPERATORS = "operators"  # in a build's folder: the headers that are written for its sources
 C_SUFFIXES = (".cpp", ".cc", ".cxx", ".C", ".c")
-NO_CUDA = (
-    "{argument}: expected C and C++ alone, got {got}: CUDA is not served by torchthaw.portable yet; `python -m torchthaw "
-    "run` without --portable builds it with PyTorch's own headers"
-)
 
 
 def include_paths() -> list[str]:
@@ -33,12 +30,15 @@ class Portable(jit.Library):
     """An extension module, or a library of operators, as one file ``target``.
 
     name: the module's full name. folder: where the file and its intermediate files go. options: as in
-        extension.inputs.DEFAULTS, and ``sources``; paths are absolute.
+        extension.inputs.DEFAULTS, and ``sources``; paths are absolute. ``with_cuda`` is for C++ that calls CUDA's runtime:
+        sources of CUDA say it themselves. FileNotFoundError where these are and no toolkit is found.
     """
+
+    targets_by_flags = True
 
     def __init__(self, name, folder, **options):
         options = {"headers": [], "verbose": False, **options}
-        refuse_cuda("sources", project_flags.cuda_of(options["sources"], options.get("libraries", ())))
+        options["with_cuda"] = options.get("with_cuda") or any(map(is_cuda, options["sources"]))
         super().__init__(name, folder, "portable", options)
 
     @property
@@ -57,18 +57,23 @@ class Portable(jit.Library):
         return [*flags.common(), f"-DTORCH_EXTENSION_NAME={self.module}"]
 
     def include_dirs(self):
-        return [self.state / OPERATORS, *include_paths(), *self.options["include_dirs"]]
+        toolkit = [self.cuda.toolkit.include] if self.cuda else []
+        return [self.state / OPERATORS, *include_paths(), *self.options["include_dirs"], *toolkit]
 
     def late_include_flags(self):
-        return []
+        packages = nvidia_packages.headers(self.cuda.toolkit) if self.cuda else []
+        return [word for each in packages for word in ("-idirafter", os.fspath(each))]
 
     def facts_of_interface(self):
         """No C header declares what the extension offers; the flags of all decide with the options."""
-        return [self.flags, flags.cxx(), flags.STANDARD]
+        return [self.flags, flags.cxx(), flags.STANDARD, flags.CUDA]
+
+    def nvcc_flags(self):
+        return [*flags.of_nvcc(self.flags), *super().nvcc_flags()]
 
     def flags_of(self, source):
         own = super().flags_of(source)
-        if Path(source).suffix == ".c":
+        if Path(source).suffix == ".c" or is_cuda(source):
             return own
         standard = [] if any(map(project_flags.STANDARD.match, own)) else [flags.STANDARD]
         return [*flags.cxx(), *standard, *own]
@@ -96,7 +101,7 @@ class Portable(jit.Library):
 
     def _build(self):
         self.state.mkdir(exist_ok=True)
-        folders = [*include_paths(), *self.options["include_dirs"]]
+        folders = [*include_paths(), *self.options["include_dirs"]]  # CUDA's have no operators
         operators.write(self.state / OPERATORS, self.options["sources"], list(map(Path, folders)))
         text = self.ninja_text([])
         ninja.write_if_changed(self.state / "build.ninja", text)
@@ -135,9 +140,10 @@ class Portable(jit.Library):
 def options(
     sources, include_dirs=(), define_macros=(), undef_macros=(), library_dirs=(), libraries=(),
     runtime_library_dirs=(), extra_objects=(), extra_compile_args=(), extra_link_args=(), verbose=False,
+    with_cuda=False, dlink=False, dlink_libraries=(),
 ):  # fmt: skip
     """The options of a Portable from those of a setuptools.Extension, without what is PyTorch's. Paths become absolute."""
-    here, own = Path.cwd(), include_paths()
+    here, own, args = Path.cwd(), include_paths(), cuda.compile_args(extra_compile_args)
     return {
         "sources": [here / source for source in sources],
         "include_dirs": [
@@ -149,15 +155,7 @@ def options(
         "libraries": project_flags.libraries(libraries),
         "runtime_library_dirs": project_flags.library_dirs(runtime_library_dirs),
         "extra_objects": [here / path for path in project_flags.objects(extra_objects)],
-        "extra_compile_args": cuda.compile_args(
-            project_flags.compile_args(cuda.compile_args(extra_compile_args)["cxx"])
-        ),
+        "extra_compile_args": {compiler: project_flags.compile_args(words) for compiler, words in args.items()},
         "extra_link_args": project_flags.link_args(extra_link_args),
-        "verbose": verbose,
-    }
-
-
-def refuse_cuda(argument, got):
-    """Raises ValueError where ``got``, what of an extension is CUDA code, is not empty."""
-    if got:
-        raise ValueError(NO_CUDA.format(argument=argument, got=got))
+        "verbose": verbose, "with_cuda": with_cuda, "dlink": dlink, "dlink_libraries": list(dlink_libraries),
+    }  # fmt: skip

@@ -13,8 +13,16 @@ COMMON = [
 ]  # fmt: skip
 CXX = ["-fvisibility-inlines-hidden", "-fno-gnu-unique"]
 OPENMP = "-fopenmp"
+# Those of CUDA: as PyTorch's, without CUDA's own operators of half-precision numbers, which those of c10::Half contradict.
+CUDA = [
+    "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__",
+    "-D__CUDA_NO_HALF2_OPERATORS__", "--expt-relaxed-constexpr",
+]  # fmt: skip
 # Of a project's flags, those that the runtime library needs too: they change the layout of types, or what is linked.
 OF_ALL = ("-fsanitize", "-D_GLIBCXX", "-U_GLIBCXX", "-stdlib=", "-m32", "-m64", "--coverage")
+
+
+OF_NVCC = ("-D", "-I", "-std=", "-w")
 
 
 def common():
@@ -25,6 +33,12 @@ def common():
 def cxx():
     """Those of C++ alone. clang has no -fno-gnu-unique, and makes no such symbols."""
     return [flag for flag in CXX if _is_accepted(tuple(toolchain.cxx_compiler()), flag)]
+
+
+def of_nvcc(words):
+    """The flags of C++ and CUDA for nvcc: those that it does not know are for its C++ compiler."""
+    kept = [[word] if word.startswith(OF_NVCC) else ["-Xcompiler", word] for word in [*words, *cxx()]]
+    return [*CUDA, *(word for words in kept for word in words)]
 
 
 def openmp():

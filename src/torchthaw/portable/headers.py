@@ -69,6 +69,33 @@ NAMES = {
     "checks.h": (
         "ATen/TensorUtils.h", "ATen/AccumulateType.h", "ATen/OpMathType.h", "ATen/WrapDimUtils.h", "ATen/Context.h",
     ),
+    "cuda/device.h": (
+        "c10/cuda/CUDAException.h", "c10/cuda/CUDAFunctions.h", "c10/cuda/CUDAMacros.h", "ATen/cuda/Exceptions.h",
+        "ATen/cuda/ATenCUDAGeneral.h", "ATen/cuda/CUDADevice.h",
+    ),
+    "cuda/streams.h": (
+        "c10/cuda/CUDAStream.h", "c10/cuda/CUDAGuard.h", "c10/core/Stream.h", "c10/core/StreamGuard.h", "ATen/cuda/CUDAEvent.h",
+        "c10/cuda/CUDAEvent.h",
+    ),
+    "cuda/memory.h": ("c10/cuda/CUDACachingAllocator.h",),
+    "cuda/launches.h": ("ATen/cuda/detail/KernelUtils.h", "ATen/cuda/ApplyGridUtils.cuh"),
+    "cuda/atomics.h": ("ATen/cuda/Atomic.cuh", "THC/THCAtomics.cuh", "ATen/native/cuda/KernelUtils.cuh"),
+    "cuda/warps.h": (
+        "ATen/cuda/DeviceUtils.cuh", "c10/cuda/CUDAMathCompat.h", "ATen/cuda/NumericLimits.cuh",
+    ),
+    "cuda/index.h": (
+        "ATen/cuda/detail/TensorInfo.cuh", "ATen/cuda/detail/IndexUtils.cuh", "ATen/cuda/detail/IntegerDivider.cuh",
+        "ATen/native/CanUse32BitIndexMath.h",
+    ),
+    "cuda/random.h": (
+        "ATen/cuda/CUDAGeneratorImpl.h", "ATen/CUDAGeneratorImpl.h", "ATen/CUDAGenerator.h", "ATen/cuda/PhiloxCudaState.h",
+        "ATen/cuda/PhiloxUtils.cuh", "ATen/cuda/CUDAGraphsUtils.cuh", "ATen/cuda/detail/UnpackRaw.cuh",
+    ),
+    "cuda/blas.h": ("ATen/cuda/CUDABlas.h",),
+    "cuda/context.h": (
+        "ATen/cuda/CUDAContext.h", "ATen/cuda/CUDAContextLight.h", "ATen/cuda/CUDAUtils.h", "ATen/cuda/CUDAApplyUtils.cuh",
+    ),
+    "cuda/thc.h": ("THC/THC.h", "THC/THCGeneral.h", "THC/THCDeviceUtils.cuh", "THC/THCNumerics.cuh", "THC/THCBlas.h"),
     "autograd.h": (
         "torch/csrc/autograd/custom_function.h", "torch/csrc/autograd/function.h", "torch/csrc/autograd/autograd.h",
         "torch/autograd.h", "torch/csrc/autograd/VariableTypeUtils.h",

@@ -13,7 +13,11 @@ from ..extension.arguments import AnyPath, Paths, Texts
 from . import build
 
 Flags = Iterable[str] | None
-INCLUDE = "#include <torch/extension.h>"
+# What the files of load_inline begin with.
+INCLUDES = {
+    "main.cpp": ["#include <torch/extension.h>"],
+    "cuda.cu": ["#include <torch/types.h>", "#include <cuda.h>", "#include <cuda_runtime.h>"],
+}
 
 _loaded = {}  # name -> (version, folder, record, result) of what this process loaded last
 
@@ -24,29 +28,32 @@ def load(
     build_directory: AnyPath | None = None, verbose: bool = False, with_cuda: bool | None = None,
     is_python_module: bool = True, is_standalone: bool = False, keep_intermediates: bool = True,
 ) -> Any:  # fmt: skip
-    """Builds C++ ``sources`` of torch.utils.cpp_extension unless that was done before, and returns the Python module.
+    """Builds C++ and CUDA ``sources`` of torch.utils.cpp_extension unless that was done before, and returns the Python module.
 
     name: an identifier, the module's name. sources: a path or several; relative ones start in the current folder.
-    extra_cflags, extra_ldflags, extra_include_paths: lists, for the compiler and the linker. Folders and libraries of
-        PyTorch among them are not used. extra_cuda_cflags: not used.
+    extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths: lists, for the C++ compiler, nvcc and the linker.
+        Folders and libraries of PyTorch among them are not used.
     build_directory: the folder of the product; by default one in ``TORCH_EXTENSIONS_DIR``, else in torchthaw's cache.
     verbose: shows the commands and what they print.
     is_python_module: False loads a library of operators, for torch.ops, and returns its path.
     keep_intermediates: False removes all but the product.
-    with_cuda, is_standalone: only False is served.
+    with_cuda: True for C++ that calls CUDA's runtime; a source ``.cu`` says it itself. ``TORCHTHAW_CUDA=cpu`` builds for
+        torchthaw's device on the CPU.
+    is_standalone: only False is served.
 
     The product is used again while sources, all that they include, flags and compilers are the same. A name that was
     loaded with other content in this process becomes ``name_v1``, ``name_v2``, …
 
     Raises BuildError where a compiler fails: NotServed of torchthaw.portable.unserved, with ``names``, where the headers
-    lack some. Raises TypeError, ValueError and FileNotFoundError for wrong arguments.
+    lack some. Raises TypeError, ValueError and FileNotFoundError for wrong arguments, FileNotFoundError for CUDA code
+    without a toolkit.
     """
     if is_standalone:
         raise ValueError("is_standalone: expected False, got True: torchthaw.portable makes modules and libraries only")
     sources = [Path.cwd() / path for path in jit.paths(sources)]
     if not sources:
         raise ValueError("sources: expected one or more files, got none")
-    options = _options(extra_cflags, extra_ldflags, extra_include_paths, with_cuda, verbose)
+    options = _options(extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, verbose)
     return _load(name, build_directory, is_python_module, keep_intermediates, options, lambda folder: sources)
 
 
@@ -59,22 +66,28 @@ def load_inline(
     with_pytorch_error_handling: bool = True, keep_intermediates: bool = True, use_pch: bool = False,
     no_implicit_headers: bool = False,
 ) -> Any:  # fmt: skip
-    """load() with C++ texts, a text or several, joined to one file that begins with ``#include <torch/extension.h>``.
+    """load() with texts of C++ and CUDA, a text or several of each, joined to one file for each of the two languages.
+
+    The C++ file begins with ``#include <torch/extension.h>``, that of CUDA with ``#include <torch/types.h>``, ``<cuda.h>``
+    and ``<cuda_runtime.h>``.
 
     functions: names of functions that become functions of the module, as a list, or as a dict with their docstrings.
-    no_implicit_headers: True leaves the include line out.
+    no_implicit_headers: True leaves these lines out.
     with_pytorch_error_handling, use_pch: not used; errors are PyTorch's in any case, and headers are compiled each time.
     """
-    if cuda_sources:
-        build.refuse_cuda("cuda_sources", "the text of CUDA sources")
-    texts = [*([] if no_implicit_headers else [INCLUDE]), *jit.texts_of(cpp_sources), *_module(functions)]
+    texts = {"main.cpp": [*jit.texts_of(cpp_sources), *_module(functions)], "cuda.cu": jit.texts_of(cuda_sources or ())}
+    files = {
+        name: "\n".join([*([] if no_implicit_headers else INCLUDES[name]), *parts, ""])
+        for name, parts in texts.items()
+        if parts or name == "main.cpp"
+    }
 
     def write(folder):
-        path = folder / "main.cpp"
-        ninja.write_if_changed(path, "\n".join(texts) + "\n")
-        return [path]
+        for name, text in files.items():
+            ninja.write_if_changed(folder / name, text)
+        return [folder / name for name in files]
 
-    options = _options(extra_cflags, extra_ldflags, extra_include_paths, with_cuda, verbose)
+    options = _options(extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, verbose)
     return _load(name, build_directory, is_python_module, keep_intermediates, options, write)
 
 
@@ -102,16 +115,19 @@ def _literal(text):
     return f'"{escaped}"'
 
 
-def _options(cflags, ldflags, include_paths, with_cuda, verbose):
+def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, verbose):
     """What load and load_inline give to build.options() both."""
-    lists = {"extra_cflags": cflags, "extra_ldflags": ldflags, "extra_include_paths": include_paths}
+    lists = {
+        "extra_cflags": cflags, "extra_cuda_cflags": cuda_cflags, "extra_ldflags": ldflags,
+        "extra_include_paths": include_paths,
+    }  # fmt: skip
     for argument, value in lists.items():
         if isinstance(value, (str, bytes)):
             raise TypeError(f"{argument}: expected a list, got {value!r}")
-    build.refuse_cuda("with_cuda", "True" if with_cuda else "")
     return {
-        "include_dirs": [os.fspath(path).strip() for path in include_paths or ()], "extra_compile_args": _words(cflags),
-        "extra_link_args": _words(ldflags), "verbose": verbose,
+        "include_dirs": [os.fspath(path).strip() for path in include_paths or ()],
+        "extra_compile_args": {"cxx": _words(cflags), "nvcc": _words(cuda_cflags)},
+        "extra_link_args": _words(ldflags), "verbose": verbose, "with_cuda": bool(with_cuda),
     }  # fmt: skip
 
 

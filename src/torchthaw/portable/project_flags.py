@@ -6,10 +6,10 @@ Build files add PyTorch's folders and libraries by hand, or torch.utils.cpp_exte
 import re
 from pathlib import Path
 
-# Of PyTorch, without lib; a portable binary names none of them.
-LIBRARIES = {"c10", "c10_cuda", "shm", "torch", "torch_cpu", "torch_cuda", "torch_cuda_linalg", "torch_global_deps",
-             "torch_python"}  # fmt: skip
-# Those of CUDA code, by which a CUDAExtension without a .cu is known.
+# Of PyTorch, without lib; a portable binary names none of them. CUDA's runtime is linked statically.
+LIBRARIES = {"c10", "c10_cuda", "cudart", "shm", "torch", "torch_cpu", "torch_cuda", "torch_cuda_linalg",
+             "torch_global_deps", "torch_python"}  # fmt: skip
+# Those of CUDA, by which a CUDAExtension without a .cu is known.
 OF_CUDA = {"c10_cuda", "torch_cuda", "cudart"}
 INCLUDE = re.compile(r"(?:^|/)torch/include(?:/|$)")
 LIB = re.compile(r"(?:^|/)torch/lib(?:/|$)")
@@ -72,10 +72,9 @@ def objects(paths):
     return [path for path in paths if not LIB.search(Path(path).as_posix())]
 
 
-def cuda_of(sources, names):
-    """What of an extension is CUDA code: the first .cu file, or a library of CUDA; "" without any."""
-    files = [str(source) for source in sources if Path(source).suffix in (".cu", ".hip")]
-    return next(iter([*files, *(f"the library {name}" for name in names if name in OF_CUDA)]), "")
+def names_cuda(libraries):
+    """Whether one of an extension's libraries is CUDA's, as all are that PyTorch's CUDAExtension makes."""
+    return bool(OF_CUDA.intersection(libraries))
 
 
 def _pairs(words, flags):

@@ -4,15 +4,18 @@ It sees torchthaw's headers and a line or two for each name, nothing of the proj
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..base import child, toolchain, writing
 from ..base.errors import BuildError
+from ..extension import cuda, nvidia_packages
 from . import flags, headers, operators, unserved
 
 ASKED = "asked"  # the name of the file in the compiler's messages
+OF_CUDA = re.compile("cuda|CUDA|^THC")  # names that headers for CUDA alone have
 STEP = 10  # of line numbers from name to name
 # A name of C++20 in a using-declaration may also be an enumerator.
 STANDARD = "-std=c++20"
@@ -29,11 +32,14 @@ OF_A_CLASS = ("for member at non-class scope", "cannot refer to class member")
 def missing(names: Iterable[str]) -> set[str]:
     """Those of ``names`` that torchthaw's headers do not have.
 
-    names: headers such as ``torch/extension.h``, macros, and names of C++ with their namespace, such as ``at::sum``. Raises
+    names: headers such as ``torch/extension.h``, macros, and names of C++ with their namespace, such as ``at::sum``. Those
+        of ``at::cuda`` and the like are known where a toolkit of CUDA is found; else none of them is missing. Raises
     BuildError where the compiler fails otherwise, ImportError without a PyTorch whose headers can be used.
     """
     names = list(dict.fromkeys(names))
     folders = headers.include_paths()
+    if not toolkit():
+        names = [name for name in names if "/" in name or not OF_CUDA.search(name)]
     absent = {name for name in names if "/" in name and not any((folder / name).is_file() for folder in folders)}
     errors = _errors({name: "name" if "::" in name else "macro" for name in names if "/" not in name})
     members = [name for name, texts in errors.items() if any(form in text for form in OF_A_CLASS for text in texts)]
@@ -41,11 +47,22 @@ def missing(names: Iterable[str]) -> set[str]:
     return absent | {name for name, texts in errors.items() if any(map(unserved.names_something, texts))}
 
 
+def toolkit():
+    """The folders of CUDA's headers; none without a toolkit."""
+    try:
+        found = cuda.toolkit()
+    except FileNotFoundError:
+        return []
+    return [found.include, *nvidia_packages.headers(found)]
+
+
 def _errors(forms):
     """{name: what the compiler says of its lines}; ``forms``: {name: its form in FORMS}."""
     if not forms:
         return {}
-    lines = [*(f"#include <portable/{header}>" for header in headers.NAMES), "namespace torchthaw_asks {"]
+    of_cuda = toolkit()
+    known = [header for header in headers.NAMES if of_cuda or not header.startswith("cuda/")]
+    lines = [*(f"#include <portable/{header}>" for header in known), "namespace torchthaw_asks {"]
     for number, (name, form) in enumerate(forms.items()):
         scope, _, last = name.rpartition("::")
         text = FORMS[form].format(name=name, number=number, scope=scope, last=last)
@@ -54,7 +71,7 @@ def _errors(forms):
         source = Path(folder, "names.cpp")
         writing.write(source, "\n".join([*lines, "}", ""]))
         operators.write(folder, [source])
-        includes = [f"-I{path}" for path in (folder, *headers.include_paths())]
+        includes = [f"-I{path}" for path in (folder, *headers.include_paths(), *of_cuda)]
         command = [*toolchain.cxx_compiler(), "-fsyntax-only", "-w", *flags.common(), STANDARD, *includes, source]
         answer = child.answer(command, check=False, seconds=SECONDS, env={**os.environ, "LC_ALL": "C"})
     found, asked = {name: [] for name in forms}, list(forms)

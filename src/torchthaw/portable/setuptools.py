@@ -1,6 +1,6 @@
-"""torchthaw/portable/setuptools.py: for setup.py: CppExtension, and BuildExtension, the command that builds it.
+"""torchthaw/portable/setuptools.py: for setup.py: CppExtension, CUDAExtension, and BuildExtension, the command that builds them.
 
-Both have the arguments of their namesakes in torch.utils.cpp_extension. The functions below are also for the command of
+All have the arguments of their namesakes in torch.utils.cpp_extension. The functions below are also for the command of
 PyTorch, which ``python -m torchthaw run --portable`` has build in this way.
 """
 
@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 from ..base.errors import BuildError
-from ..extension import ninja
+from ..extension import cuda, ninja
 from . import build, project_flags
 
 TAG = "cp310"  # the oldest CPython that the wheel is for
@@ -24,15 +25,35 @@ WHEEL = "bdist_wheel"
 
 
 class CppExtension(Extension):
-    """The extension module ``name`` of C and C++ ``sources``, as one file ``name.abi3.so``.
+    """The extension module ``name`` of C, C++ and CUDA ``sources``, as one file ``name.abi3.so``.
 
-    Arguments are those of setuptools.Extension. ``extra_compile_args`` may also be a dict with ``"cxx"``. Folders and
-    libraries of PyTorch among them are not used.
+    Arguments are those of setuptools.Extension. ``extra_compile_args`` may also be a dict with ``"cxx"``, ``"nvcc"`` and
+    ``"nvcc_dlink"``. Folders and libraries of PyTorch among them are not used.
     """
 
+    with_cuda = False  # the headers and the runtime of CUDA for C++; sources of CUDA have them in any case
+
     def __init__(self, name: str, sources: list[Any], *args: Any, **kwargs: Any) -> None:
-        build.refuse_cuda("sources", project_flags.cuda_of(sources, ()))
         super().__init__(name, sources, *args, **{**kwargs, "language": "c++", "py_limited_api": True})
+
+
+class CUDAExtension(CppExtension):
+    """A CppExtension whose C++ may call CUDA's runtime, which is linked statically.
+
+    The toolkit is that of ``torchthaw.create_extension``; ``TORCH_CUDA_ARCH_LIST`` says for which GPUs. With
+    ``TORCHTHAW_CUDA=cpu`` it is built for torchthaw's device on the CPU.
+
+    dlink: links device code of several sources. dlink_libraries: libraries of device code, which ask for that.
+    """
+
+    with_cuda = True
+
+    def __init__(
+        self, name: str, sources: list[Any], *args: Any, dlink: bool = False, dlink_libraries: Iterable[str] = (),
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
+        self.dlink, self.dlink_libraries = bool(dlink), list(dlink_libraries)
+        super().__init__(name, sources, *args, **kwargs)
 
 
 class BuildExtension(build_ext):
@@ -71,7 +92,7 @@ class BuildExtension(build_ext):
             return
         try:
             make(self, ext, force=self.force)
-        except BuildError as error:
+        except (BuildError, FileNotFoundError) as error:  # of a source, or of a toolkit of CUDA
             raise CompileError(str(error)) from None  # setup() prints it without a traceback
 
     def run(self):
@@ -80,17 +101,18 @@ class BuildExtension(build_ext):
 
 
 def make(command, ext, force=False):
-    """Builds an extension to where setuptools expects its file. Raises BuildError, or ValueError for CUDA code.
+    """Builds an extension to where setuptools expects its file. Raises BuildError, and FileNotFoundError for CUDA code
+    without a toolkit.
 
-    command: a build_ext that runs; its folders of headers and libraries are those of all extensions.
+    command: a build_ext that runs; its folders of headers and libraries are those of all extensions. ext: ours or PyTorch's.
     """
-    build.refuse_cuda(f"ext_modules: {ext.name}", project_flags.cuda_of(ext.sources, ext.libraries))
     folder = Path(command.build_temp).absolute() / "portable" / ext.name
     if force:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    args = ext.extra_compile_args
-    cxx = [*_words("CPPFLAGS", "CFLAGS", "CXXFLAGS"), *((args.get("cxx") or ()) if isinstance(args, dict) else args)]
+    args = cuda.compile_args(ext.extra_compile_args)
+    cxx = [*_words("CPPFLAGS", "CFLAGS", "CXXFLAGS"), *args["cxx"], *(["-g"] if command.debug else [])]
+    dlink = [word for word in args["nvcc_dlink"] if word != "-dlink"]  # PyTorch's CUDAExtension puts it there
     made = build.Portable(ext.name, folder, **build.options(
         ext.sources,
         [*ext.include_dirs, *_paths(command.include_dirs)],
@@ -100,9 +122,12 @@ def make(command, ext, force=False):
         [*ext.libraries, *(command.libraries or ())],
         [*ext.runtime_library_dirs, *_paths(command.rpath)],
         ext.extra_objects,
-        [*cxx, *(["-g"] if command.debug else [])],
+        {**args, "cxx": cxx, "nvcc_dlink": dlink},
         [*_words("LDFLAGS"), *ext.extra_link_args],
         verbose=command.verbose > 1,
+        with_cuda=getattr(ext, "with_cuda", False) or project_flags.names_cuda(ext.libraries),
+        dlink=getattr(ext, "dlink", False) or bool(args["nvcc_dlink"]),
+        dlink_libraries=getattr(ext, "dlink_libraries", ()),
     ))  # fmt: skip
     made.make(keep_intermediates=True)
     target = Path(command.get_ext_fullpath(ext.name))

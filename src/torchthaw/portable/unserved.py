@@ -9,7 +9,11 @@ NAMESPACE = r"(?:at|c10|c10d|torch|caffe2|pybind11|py|std)"
 # What is declared without a namespace: macros, and the types and functions of TH and THC.
 UNQUALIFIED = r"(?:(?:AT|TORCH|C10|CAFFE2?|PYBIND11|THC?|CUDA)_\w+|TH[A-Z]\w+|PYBIND11\w+)"
 FOLDERS = r"(?:ATen|c10|c10d|caffe2|pybind11|torch|TH|THC|THCUNN|THNN)"
-ERROR = re.compile(r"^(?P<file>[^\s:][^\n:]*):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+# gcc and clang: file:line:column: error: …; nvcc: file(line): error: …, or error #123: ….
+ERROR = re.compile(
+    r"^(?P<file>[^\s:(][^\n:(]*)(?::|\()(?P<line>\d+)(?:(?::\d+)?|\)): (?:fatal |catastrophic )?error(?: #[\w-]+)?: (?P<text>.*)$",
+    re.MULTILINE,
+)
 # gcc puts the type of an object first: const struct at::Tensor, at::Tensor {aka class portable::Tensor}.
 TYPE = rf"(?:(?:const|volatile|class|struct|union|enum|using) )*(?P<scope>{NAMESPACE}\b[\w:<>, ]*)[^‘’']*"
 OPEN, CLOSE = "[‘']", "[’']"
@@ -27,6 +31,11 @@ FORMS = [re.compile(form) for form in (
     rf"(?:use of undeclared identifier|unknown type name|unknown class name) {OPEN}(?P<name>{UNQUALIFIED}){CLOSE}",
     rf"(?:use of undeclared identifier) {OPEN}(?P<name>(?:at|c10|torch|pybind11)){CLOSE}",
     rf"{OPEN}(?P<name>{FOLDERS}/[^’']+){CLOSE} file not found",
+    rf'namespace "(?P<scope>{NAMESPACE}\b[\w:]*)" has no member(?: class)? "(?P<name>[^"]+)"',
+    rf'(?:class|struct|enum|namespace) "(?P<scope>{NAMESPACE}\b[^"]*)" has no member(?: class)? "(?P<name>[^"]+)"',
+    rf'identifier "(?P<name>{UNQUALIFIED})" is undefined',
+    rf'name followed by "::" must be a class or namespace name: "(?P<name>(?:at|c10|torch|pybind11))"',
+    rf'cannot open source file "(?P<name>{FOLDERS}/[^"]+)"',
 )]  # fmt: skip
 # The name is there, and takes other arguments.
 ARGUMENTS = [re.compile(form) for form in (
@@ -61,7 +70,7 @@ class NotServed(BuildError):
 
 
 def found(output):
-    """[Found], each name once, in what compilers printed: gcc's and clang's errors in English."""
+    """[Found], each name once, in what compilers printed: the errors of gcc, clang and nvcc in English."""
     names = {}
     for error in ERROR.finditer(output):
         for forms, is_there in ((FORMS, False), (ARGUMENTS, True)):

@@ -39,6 +39,7 @@ def asked(monkeypatch):
     names = []
     monkeypatch.setattr(served, "missing", lambda given: names.extend(given) or {"at::more", "AT_CHECK"} & {*given})
     monkeypatch.setattr(operators, "newer", lambda: {"fresh_one": "2.10"})
+    monkeypatch.setattr(served, "toolkit", list)
     return names
 
 
@@ -58,7 +59,7 @@ def doctor(*words):
 def test_the_names_of_a_project(folder, asked):
     answer = portable.examine(folder)
     assert {*asked} == NAMES and len(asked) == answer.names == len(NAMES)
-    assert answer.files == 1 and answer.cuda == [] and answer.unread == {}
+    assert answer.files == 1 and answer.unseen == [] and answer.unread == {}
     assert answer.missing == [portable.Use("at::more", "a.cpp", 16), portable.Use("AT_CHECK", "a.cpp", 16)]
     assert answer.newer == [portable.Use("fresh_one", "a.cpp", 12, "2.10")] and answer.oldest == "2.10"
 
@@ -70,7 +71,16 @@ def test_the_report(folder, asked, capsys):
     assert more.startswith("a.cpp:16: at::more is not served") and check.startswith("a.cpp:16: AT_CHECK is not")
     assert "a.cpp:12: fresh_one" in fresh and "2.10" in fresh and "2.10" in oldest
     assert f"{len(NAMES) - 2} of {len(NAMES)} names" in sums
-    assert "b.cu" in cuda and f"cd {folder}" in how and "--portable=auto" in how
+    assert cuda.startswith("not looked at: CUDA code, b.cu: no toolkit") and f"cd {folder}" in how and "--portable=auto" in how
+
+
+def test_with_a_toolkit_cuda_is_looked_at(folder, asked, capsys, monkeypatch):
+    monkeypatch.setattr(served, "toolkit", lambda: ["include"])
+    (folder / "b.cu").write_text("#include <c10/cuda/CUDAGuard.h>\nat::more more; c10::cuda::CUDAGuard guard(0);\n")
+    assert doctor(folder) == 1
+    assert "not looked at" not in capsys.readouterr().out
+    others = {"ATen/cuda/CUDAContext.h", "at::cuda::one", "c10/cuda/CUDAGuard.h", "c10::cuda::CUDAGuard"}
+    assert {*asked} == NAMES | others
 
 
 def test_all_is_served(folder, asked, capsys):
@@ -103,7 +113,7 @@ def test_a_file_that_cannot_be_read_is_named(folder, asked, capsys):
 
 def test_wrong_use(folder, asked, capsys):
     assert doctor(folder / "gone") == 2 and "gone" in capsys.readouterr().err
-    assert doctor(folder / "plain.c") == 2 and "C++ files" in capsys.readouterr().err
+    assert doctor(folder / "plain.c") == 2 and "C++ or CUDA" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         doctor("--apply", folder)
     assert "--apply" in capsys.readouterr().err

@@ -128,7 +128,6 @@ def test_flags_are_words_of_a_shell(source):
 
 
 @pytest.mark.parametrize("given, parts", [
-    ({"sources": ["x.cu"]}, ["sources", "x.cu", "CUDA"]), ({"with_cuda": True}, ["with_cuda", "CUDA"]),
     ({"is_standalone": True}, ["is_standalone", "False", "True"]), ({"sources": []}, ["sources", "none"]),
     ({"name": "a-b"}, ["name", "'a-b'"]),
 ])  # fmt: skip
@@ -142,8 +141,8 @@ def test_other_wrong_arguments(source):
         portable.load("answers", source, extra_cflags="-O3")
     with pytest.raises(FileNotFoundError, match="missing.cpp"):
         portable.load("answers", "missing.cpp")
-    with pytest.raises(ValueError, match=names("cuda_sources", "CUDA")):
-        portable.load_inline("answers", "", cuda_sources="__global__ void f() {}")
+    with pytest.raises(TypeError, match=names("extra_cuda_cflags", "list", "'-O3'")):
+        portable.load("answers", source, extra_cuda_cflags="-O3")
     with pytest.raises(ValueError, match=names("functions", "3")):
         portable.load_inline("answers", "", functions=3)
 

@@ -36,13 +36,13 @@ def test_link_args(words, kept):
 def test_the_lists_of_an_extension():
     assert project_flags.include_dirs([f"{TORCH}/include", "mine"]) == ["mine"]
     assert project_flags.library_dirs([f"{TORCH}/lib", "mine"]) == ["mine"]
-    assert project_flags.libraries(["c10", "torch", "torch_cpu", "torch_python", "z"]) == ["z"]
+    assert project_flags.libraries(["c10", "cudart", "torch", "torch_cpu", "torch_python", "z"]) == ["z"]
     assert project_flags.macros([("TORCH_EXTENSION_NAME", "x"), ("MINE", None)]) == [("MINE", None)]
     assert project_flags.objects([f"{TORCH}/lib/libc10.so", "mine.o"]) == ["mine.o"]
 
 
-@pytest.mark.parametrize("sources, libraries, found", [
-    (["a.cpp", "b.cu"], [], "b.cu"), (["a.cpp"], ["z", "torch_cuda"], "the library torch_cuda"), (["a.cpp"], ["c10"], ""),
-])  # fmt: skip
-def test_cuda_code_is_found(sources, libraries, found):
-    assert project_flags.cuda_of(sources, libraries) == found
+@pytest.mark.parametrize(
+    "libraries, found", [([], False), (["z", "torch_cuda"], True), (["cudart"], True), (["c10"], False)]
+)
+def test_libraries_of_cuda_are_found(libraries, found):
+    assert project_flags.names_cuda(libraries) == found

@@ -1,5 +1,6 @@
 """tests/portable/build/test_portable_run.py: run --portable: torch.utils.cpp_extension builds with torchthaw's own headers."""
 
+import functools
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from setuptools import Distribution, Extension
 from support.messages import names
 from torchthaw import cli
 from torchthaw.base.errors import BuildError
+from torchthaw.extension import cuda
 from torchthaw.legacy.run import command_run, patches, portable_builds
 from torchthaw.portable import build, setuptools
 
@@ -25,7 +27,7 @@ def by_pytorch(small, monkeypatch):
     """What PyTorch itself was asked to build: names."""
     asked = []
     monkeypatch.setattr(
-        cpp_extension, "load", lambda name, sources, extra_cflags=None, with_sycl=None: asked.append(name)
+        cpp_extension, "load", lambda name, sources, extra_cflags=None, extra_cuda_cflags=None, with_sycl=None: asked.append(name)
     )
     monkeypatch.setattr(cpp_extension, "load_inline", lambda name, cpp_sources, cuda_sources=None: asked.append(name))
     command = cpp_extension.BuildExtension
@@ -86,17 +88,6 @@ def test_include_paths(mode, small, by_pytorch):
     assert ours == (cpp_extension.include_paths("cpu") == build.include_paths())
 
 
-def test_a_portable_build_has_no_toolkit(by_pytorch, monkeypatch, capfd):
-    monkeypatch.setattr(cpp_extension, "CUDA_HOME", "/usr/local/cuda")
-    for mode, home in (("auto", "/usr/local/cuda"), ("1", None)):
-        monkeypatch.setenv("TORCHTHAW_PORTABLE", mode)
-        patches.install("portable")
-        assert cpp_extension.CUDA_HOME == home
-        assert capfd.readouterr().err.count("CUDA_HOME") == (home is None)
-        patches.uninstall("portable")
-        assert cpp_extension.CUDA_HOME == "/usr/local/cuda"
-
-
 # What is not served
 
 
@@ -127,25 +118,42 @@ def test_an_extension_of_such_a_name(mode, by_pytorch, tmp_path, capfd):
 
 
 @pytest.mark.parametrize("options", [{"suffix": ".cu"}, {"libraries": ["c10_cuda", "cudart"]}])
-def test_cuda_code(mode, by_pytorch, tmp_path, capfd, options):
+def test_cuda_code_without_a_toolkit(mode, by_pytorch, tmp_path, capfd, monkeypatch, options):
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "none"))
     if mode == "1":
-        with pytest.raises(setuptools.CompileError, match="CUDA is not served"):
+        with pytest.raises(setuptools.CompileError, match="kernel: CUDA_HOME: expected a CUDA toolkit"):
             built(tmp_path, extension("kernel", **options))
         return
     built(tmp_path, extension("kernel", **options))
-    assert by_pytorch == ["kernel"] and capfd.readouterr().err.count("torchthaw: kernel: ") == 1
+    said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("torchthaw: kernel: ")]
+    assert by_pytorch == ["kernel"] and len(said) == 1 and "CUDA_HOME" in said[0]
+
+
+def test_flags_of_nvcc_are_those_of_this_one(mode, by_pytorch, tmp_path, capfd, monkeypatch):
+    from torchthaw.portable import jit
+    from torchthaw.portable import setuptools as own
+
+    toolkit = cuda.Toolkit(Path("nvcc"), tmp_path)
+    monkeypatch.setattr(cuda, "toolkit", lambda: toolkit)
+    monkeypatch.setattr(cuda, "_output", lambda *command: "release 13.0\nsm_75\nsm_80\n")
+    seen = []
+    monkeypatch.setattr(own, "make", lambda command, ext: seen.append(ext.extra_compile_args["nvcc"]))
+    flags = ["-O3", "-gencode=arch=compute_35,code=sm_35", "-gencode=arch=compute_80,code=sm_80"]
+    given = extension("kernel", suffix=".cu", extra_compile_args={"nvcc": flags})
+    built(tmp_path, given)
+    monkeypatch.setattr(jit, "load", functools.wraps(jit.load)(lambda **given: seen.append(given["extra_cuda_cflags"])))
+    cpp_extension.load("kernel", ["kernel.cu"], extra_cuda_cflags=flags)
+    assert seen == [["-O3", "-gencode=arch=compute_80,code=sm_80"]] * 2 and given.extra_compile_args["nvcc"] == flags
+    assert capfd.readouterr().err.count("sm_35: nvcc 13.0 has no such architecture") == 2
 
 
 def test_arguments_of_pytorch_s_that_are_not_served(mode, by_pytorch):
     if mode == "1":
         with pytest.raises(ValueError, match=names("with_sycl", "True")):
             cpp_extension.load("answers", ["answer.cpp"], with_sycl=True)
-        with pytest.raises(ValueError, match=names("cuda_sources", "CUDA")):
-            cpp_extension.load_inline("answers", "", "__global__ void f() {}")
         return
     cpp_extension.load("answers", ["answer.cpp"], with_sycl=True)
-    cpp_extension.load_inline("more", "", "__global__ void f() {}")
-    assert by_pytorch == ["answers", "more"]
+    assert by_pytorch == ["answers"]
 
 
 # The command line

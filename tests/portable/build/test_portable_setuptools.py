@@ -9,7 +9,7 @@ import pytest
 from setuptools import Distribution, Extension
 
 from support.messages import names
-from torchthaw.portable import BuildExtension, CppExtension, runtime_library, setuptools
+from torchthaw.portable import BuildExtension, CppExtension, CUDAExtension, runtime_library, setuptools
 
 SOURCE = '#include <torch/extension.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("answer", []() { return long{ANSWER}; }); }'
 USE = "import torch, adding; print(adding.add(torch.ones(2), torch.ones(2)).tolist())"
@@ -40,8 +40,9 @@ def run(path, statement):
 def test_arguments_of_an_extension():
     made = CppExtension("a._C", ["a.cpp"], libraries=["z"], extra_compile_args={"cxx": ["-O3"]})
     assert isinstance(made, Extension) and made.py_limited_api and made.language == "c++" and made.libraries == ["z"]
-    with pytest.raises(ValueError, match=names("sources", "a.cu", "CUDA")):
-        CppExtension("a", ["a.cpp", "a.cu"])
+    cuda = CUDAExtension("a", ["a.cu"], dlink_libraries=["device"], dlink=True, extra_compile_args={"nvcc": ["-O3"]})
+    assert isinstance(cuda, CppExtension) and cuda.with_cuda and not made.with_cuda
+    assert cuda.dlink and cuda.dlink_libraries == ["device"] and cuda.py_limited_api
 
 
 def test_names_of_files(source):

@@ -5,6 +5,8 @@ import importlib
 import pytest
 
 from support import ROOT
+from torchthaw.base import toolchain
+from torchthaw.extension.cuda import Toolkit
 from torchthaw.portable import operators
 
 FILES = {
@@ -12,6 +14,7 @@ FILES = {
     "include/own.h": "#pragma once\n#include <torch/extension.h>\n",
     "src/by_own_header.cpp": '#include "own.h"\nat::Tensor twice(at::Tensor x) { return x + x; }\n',
     "src/lacking.cpp": "#include <ATen/ATen.h>\nat::NoSuchName name;\n",
+    "src/kernel.cu": "#include <ATen/ATen.h>\nat::NoSuchName name;\n",
     "src/cuda.cpp": "#include <c10/cuda/CUDAGuard.h>\n",
     "src/plain.cpp": "#include <vector>\n",
     "third_party/other/src/other.cpp": "#include <torch/extension.h>\n",
@@ -26,12 +29,16 @@ def survey(monkeypatch, tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(survey, "clone", lambda record: tmp_path)
+    # In place of nvcc's, a call of the C++ compiler, which sees no <<< >>>.
+    monkeypatch.setattr(survey, "toolkit", lambda: Toolkit(tmp_path / "nvcc", tmp_path))
+    own = [*toolchain.cxx_compiler(), "-x", "c++", "-fsyntax-only"]
+    monkeypatch.setattr(survey, "of_nvcc", lambda words: [*own, *words])
     return survey
 
 
 def test_sources_are_those_of_the_project_that_include_pytorch(survey, tmp_path):
     found = {str(path.relative_to(tmp_path)): folders for path, folders in survey.sources(tmp_path)}
-    assert {*found} == {"src/by_own_header.cpp", "src/lacking.cpp", "src/cuda.cpp"}
+    assert {*found} == {"src/by_own_header.cpp", "src/lacking.cpp", "src/cuda.cpp", "src/kernel.cu"}
     assert found["src/lacking.cpp"][0] == tmp_path / "src" and tmp_path / "include" in found["src/lacking.cpp"]
 
 
@@ -39,11 +46,11 @@ def test_sources_are_those_of_the_project_that_include_pytorch(survey, tmp_path)
 def test_a_file_is_compiled_or_lacks_a_name_or_does_not_count(survey, monkeypatch, capsys):
     monkeypatch.setattr(survey, "by_pytorch", lambda *given: "")
     record = next(iter(survey.repositories(["extension-cpp"]).values()))
-    assert survey.survey(record) == (1, 2, 1)
+    assert survey.survey(record) == {"C++": [1, 2, 1], "CUDA": [0, 1, 0]}  # there is no cuda_runtime_api.h
     told = capsys.readouterr().out
     assert record.repository in told and "NoSuchName" in told and "src/cuda.cpp" in told
     monkeypatch.setattr(survey, "by_pytorch", lambda *given: "error: of PyTorch's headers")
-    assert survey.survey(record) == (1, 1, 2)
+    assert survey.survey(record) == {"C++": [1, 1, 2], "CUDA": [0, 0, 1]}
 
 
 def test_headers_of_operators_are_written_where_they_are_included(tmp_path):

@@ -33,6 +33,14 @@ CLANG = {
     "error: unknown type name 'THCState'": "THCState",
     "fatal error: 'ATen/native/Nope.h' file not found": "ATen/native/Nope.h",
 }
+NVCC = {
+    'namespace "at" has no member "foo"': "at::foo",
+    'namespace "at::cuda" has no member "bar"': "at::cuda::bar",
+    'class "at::Tensor" has no member "zork"': "at::Tensor::zork",
+    'identifier "THCudaCheck" is undefined': "THCudaCheck",
+    'name followed by "::" must be a class or namespace name: "torch"': "torch",
+    'cannot open source file "ATen/cuda/Nope.h"': "ATen/cuda/Nope.h",
+}
 OTHERS_ARGUMENTS = {
     "error: no matching function for call to ‘at::Tensor::sum(int) const’": "at::Tensor::sum",
     "error: too many arguments to function ‘at::Tensor at::relu(const Tensor&)’": "at::relu",
@@ -41,13 +49,19 @@ OF_THE_PROJECT = [
     "error: ‘mine’ was not declared in this scope", "error: ‘struct Mine’ has no member named ‘x’",
     "fatal error: mine.h: No such file or directory", "fatal error: 'cublas_v2.h' file not found",
     "error: use of undeclared identifier 'mine'", "error: expected ‘;’ before ‘}’ token",
-    "error: ‘x’ is not a member of ‘mine’", "warning: ‘foo’ is not a member of ‘at’",
+    "error: ‘x’ is not a member of ‘mine’", 'error: identifier "mine" is undefined', "warning: ‘foo’ is not a member of ‘at’",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text, name", [*GCC.items(), *CLANG.items()])
 def test_a_name(text, name):
     assert unserved.found(f"src/a.cpp:12:7: {text}\n   12 |   code\n") == [unserved.Found(name, "src/a.cpp", 12)]
+
+
+@pytest.mark.parametrize("text, name", NVCC.items())
+@pytest.mark.parametrize("kind", ["error", "error #20014-D", "catastrophic error"])
+def test_a_name_of_nvcc(kind, text, name):
+    assert unserved.found(f"src/a.cu(12): {kind}: {text}\n    code\n") == [unserved.Found(name, "src/a.cu", 12)]
 
 
 @pytest.mark.parametrize("text, name", OTHERS_ARGUMENTS.items())

@@ -4,6 +4,7 @@
 of PyTorch is not used.
 """
 
+import copy
 import inspect
 import os
 import sys
@@ -17,8 +18,7 @@ from ..patching import Change
 KEY = "portable builds"  # in patches.OF_MODULE
 MODES = ("1", "auto")
 # What a portable build raises where PyTorch's own headers may do better.
-REFUSED = (BuildError, ValueError, ImportError)
-NO_CUDA = "torchthaw: CUDA_HOME: left out of portable builds, which have no CUDA code yet: a project is told that there is none"
+REFUSED = (BuildError, ValueError, ImportError, FileNotFoundError)
 INSTEAD = "torchthaw: {name}: built with PyTorch's own headers, for this PyTorch alone: {reason}"
 
 
@@ -42,9 +42,6 @@ def portable():
         yield Change(module, name, _loading(name, getattr(module, name)))
     if mode() == "1":  # auto may need PyTorch's; a portable build does not use them
         yield Change(module, "include_paths", _include_paths(module.include_paths))
-        if module.CUDA_HOME:
-            printing.show(NO_CUDA, sys.stderr)
-            yield Change(module, "CUDA_HOME", None)
 
 
 # ---- BuildExtension -------------------------------------------------------------------------------------------------
@@ -70,12 +67,10 @@ def _building(build):
         extensions, left = self.extensions, []
         for extension in extensions:
             if not _is_served(extension):
-                if cuda := _cuda_of(extension):
-                    _say(extension.name, f"{cuda} is CUDA code")
                 left.append(extension)
                 continue
             try:
-                setuptools.make(self, extension)
+                setuptools.make(self, _current(extension))
             except REFUSED as error:
                 _refuse(extension.name, error, setuptools.CompileError)
                 extension.py_limited_api = extension.limited_api_of_project
@@ -90,6 +85,27 @@ def _building(build):
     return build_extensions
 
 
+def _current(extension):
+    """The extension, whose flags for nvcc are without what this nvcc dropped."""
+    from ...extension import cuda
+
+    args = cuda.compile_args(extension.extra_compile_args)
+    found = copy.copy(extension)
+    found.extra_compile_args = {**args, "nvcc": _of_this_nvcc(args["nvcc"])}
+    return found
+
+
+def _of_this_nvcc(words):
+    """Flags of a project for nvcc, without what this nvcc dropped, which is said. FileNotFoundError without a toolkit."""
+    from ...extension import cuda
+    from ..cpp import nvcc
+
+    kept, changes = nvcc.current(words, cuda.toolkit()) if words else ([], [])
+    for change in changes:
+        printing.show(f"torchthaw: nvcc: {change}", sys.stderr)
+    return kept
+
+
 def _running(run):
     @wraps(run)
     def tagged(self):
@@ -102,22 +118,13 @@ def _running(run):
 
 
 def _is_served(extension):
-    """Whether a portable build is to be tried: an extension of C++ that names PyTorch's headers, or torchthaw's own."""
+    """Whether a portable build is to be tried: one of C++ and CUDA that names PyTorch's headers, or torchthaw's own."""
     from ...portable import build, headers, project_flags
 
-    if mode() == "auto" and _cuda_of(extension):
-        return False
     sources = [Path(source) for source in extension.sources]
     own = str(headers.OWN)
     sees = any(project_flags.is_of_pytorch(folder) or str(folder) == own for folder in extension.include_dirs)
     return sees and all(source.suffix in (*build.C_SUFFIXES, ".cu") for source in sources)
-
-
-def _cuda_of(extension):
-    """What of an extension is CUDA code, or ""."""
-    from ...portable import project_flags
-
-    return project_flags.cuda_of(extension.sources, extension.libraries)
 
 
 # ---- load, load_inline, include_paths ---------------------------------------------------------------------------------
@@ -137,6 +144,8 @@ def _loading(name, function):
             others = [argument for argument, value in arguments.items() if argument not in served and value]
             if others:
                 raise ValueError(f"{others[0]}: expected nothing for a portable build, got {arguments[others[0]]!r}")
+            if flags := arguments.get("extra_cuda_cflags"):
+                arguments["extra_cuda_cflags"] = _of_this_nvcc(list(flags))
             return own(**{argument: value for argument, value in arguments.items() if argument in served})
         except REFUSED as error:
             if mode() != "auto":

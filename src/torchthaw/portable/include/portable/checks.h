@@ -2,6 +2,9 @@
 #pragma once
 #include "tensor.h"
 
+/// THC's state, of which nothing is left.
+struct THCState;
+
 namespace at {
 
 using CheckedFrom = const char *;
@@ -80,7 +83,7 @@ int64_t maybe_wrap_dim(int64_t dimension, int64_t n);
 struct Context {
     bool deterministicAlgorithms() const;
     bool hasCUDA() const;
-    void lazyInitCUDA() const {}
+    THCState *lazyInitCUDA() const { return nullptr; }
 };
 inline Context &globalContext() {
     static Context context;

@@ -71,6 +71,7 @@ class CPUGeneratorImpl {
     ~CPUGeneratorImpl();
     CPUGeneratorImpl(const CPUGeneratorImpl &) = delete;
     CPUGeneratorImpl &operator=(const CPUGeneratorImpl &) = delete;
+    static DeviceType device_type() { return kCPU; }
     std::mutex &mutex_ = Generator().mutex();
     bool is_of(const Generator &generator) const { return generator_ == generator; }
     /// The next 64 random bits, and the next 32.
@@ -97,7 +98,7 @@ template <class T> Generator make_generator(uint64_t seed = default_rng_seed_val
 }
 template <class T> T *check_generator(const std::optional<Generator> &generator) {
     TORCH_CHECK(generator && generator->defined(), "Expected Generator but received nullopt");
-    TORCH_CHECK(generator->device().is_cpu(), "Expected a 'cpu' device type for generator but found '", generator->device().type(), "'");
+    TORCH_CHECK(generator->device().type() == T::device_type(), "Expected a '", T::device_type(), "' device type for generator but found '", generator->device().type(), "'");
     return generator->get<T>();
 }
 template <class T> T *get_generator_or_default(const std::optional<Generator> &generator, const Generator &or_else) {

@@ -35,6 +35,10 @@
     _(parallel_for,        "torch_parallel_for",              int32_t,                                                                           \
       (int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *),                            "2.10.0", "OpenMP that PyTorch has loaded") \
     _(get_thread_idx,      "torch_get_thread_idx",            int32_t, (uint32_t *),                      "2.10.0", "omp_get_thread_num")        \
+    _(current_cuda_stream, "aoti_torch_get_current_cuda_stream", int32_t, (int32_t, void **),             "2.4.1", "torch.cuda.current_stream")  \
+    _(set_cuda_stream,     "torch_set_current_cuda_stream",   int32_t, (void *, int32_t),                 "2.10.0", "torch.cuda.set_stream")     \
+    _(cuda_stream_from_pool, "torch_get_cuda_stream_from_pool", int32_t, (bool, int32_t, void **),        "2.10.0", "torch.cuda.Stream")         \
+    _(cuda_blas_handle,    "torch_get_current_cuda_blas_handle", int32_t, (void **),                      "2.10.0", "torch.cuda.current_blas_handle") \
     _(gomp_parallel,       "GOMP_parallel",                   void,    (void (*)(void *), void *, unsigned, unsigned), "2.4.1", "one thread")    \
     _(omp_num_threads,     "omp_get_num_threads",             int,     (),                                 "2.4.1", "one thread")                 \
     _(omp_thread_num,      "omp_get_thread_num",              int,     (),                                 "2.4.1", "thread 0")                   \
