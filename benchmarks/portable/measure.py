@@ -1,6 +1,7 @@
 """benchmarks/portable/measure.py: a portable extension against PyTorch's own build of the same source, in turn.
 
     make bench-portable [publish=1]
+    python benchmarks/portable/measure.py --cuda [--publish]    with a PyTorch for CUDA and a toolkit: what nvcc needs
 
 Compiles sample.cpp both ways, measures what the compiler needs, and calls both binaries in processes that take turns.
 Times are the least of all rounds. publish=1 writes the table into docs/internals/performance.md.
@@ -19,13 +20,16 @@ import time
 from pathlib import Path
 
 import torch
+from torch.utils import cpp_extension
 
 from torchthaw import portable
+from torchthaw.extension import cuda, nvidia_packages
 from torchthaw.portable import build, flags, operators, runtime_library
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "internals" / "performance.md"
 SOURCE = HERE / "sample.cpp"
+CUDA = HERE / "sample.cu"
 ROUNDS = 3
 
 
@@ -77,6 +81,32 @@ def measured(folder):
     return found | {f"{name}, ns": [min(values) for values in by_way.values()] for name, by_way in calls.items()}
 
 
+def measured_by_nvcc(folder):
+    """{what: (of a portable extension, of PyTorch's build)}: nvcc with the same flags, which are PyTorch's."""
+    toolkit = cuda.toolkit()
+    if not torch.version.cuda:
+        sys.exit("--cuda: expected a PyTorch for CUDA, whose headers have all that they include")
+    operators.write(folder, [CUDA], [*map(Path, portable.include_paths())])
+    of_toolkit = [f"-I{each}" for each in (toolkit.include, *nvidia_packages.headers(toolkit))]
+    ways = {
+        "portable": [f"-I{folder}", *(f"-I{each}" for each in build.include_paths())],
+        "PyTorch": [f"-I{each}" for each in cpp_extension.include_paths()],
+    }
+    common = [*flags.of_nvcc([*flags.common(), "-DTORCH_EXTENSION_NAME=sample", "-w"]), "-arch=sm_80", *of_toolkit]
+    # The newest PyTorch's headers need C++20, and all of Python's interface.
+    standard = {"portable": [flags.STANDARD], "PyTorch": ["-std=c++20", "-UPy_LIMITED_API"]}
+    need = {way: [] for way in ways}
+    for _ in range(ROUNDS):
+        for way, words in ways.items():
+            need[way].append(
+                compiled([toolkit.nvcc, *common, *standard[way], *words, "-c", CUDA, "-o", folder / "cuda.o"])
+            )
+    return {
+        f"sample.cu: compile by nvcc {toolkit.version}, s": [min(seconds for seconds, _ in need[way]) for way in need],
+        "the same, MiB": [min(size for _, size in need[way]) for way in need],
+    }
+
+
 def table(found):
     lines = ["| what | portable | PyTorch's build | ratio |", "| --- | --- | --- | --- |"]
     for name, (ours, theirs) in found.items():
@@ -88,10 +118,11 @@ def table(found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--publish", action="store_true")
+    parser.add_argument("--cuda", action="store_true")
     chosen = parser.parse_args()
     start = time.time()
     with tempfile.TemporaryDirectory() as folder:
-        found = table(measured(Path(folder)))
+        found = table((measured_by_nvcc if chosen.cuda else measured)(Path(folder)))
     model = next(
         (
             line.partition(":")[2].strip()
@@ -100,13 +131,13 @@ def main():
         ),
         platform.machine(),
     )
-    about = f"{datetime.date.today()}, {model}, {os.cpu_count()} processors, PyTorch {torch.__version__}, `g++ -O2`, load {os.getloadavg()[0]:.1f}."
+    about = f"{datetime.date.today()}, {model}, {os.cpu_count()} processors, PyTorch {torch.__version__}, {'`nvcc`' if chosen.cuda else '`g++ -O2`'}, load {os.getloadavg()[0]:.1f}."
     print(found, about, f"{time.time() - start:.0f} s", sep="\n")
     if chosen.publish:
         sys.path.insert(0, str(HERE.parents[1] / ".ci"))
         import page
 
-        page.write(PAGE, "portable", f"{found}\n\n{about}")
+        page.write(PAGE, "portable CUDA" if chosen.cuda else "portable", f"{found}\n\n{about}")
 
 
 if __name__ == "__main__":

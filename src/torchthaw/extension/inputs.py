@@ -58,7 +58,11 @@ class Inputs:
         if not options["with_cuda"]:
             return None
         return cuda.Build(
-            args["nvcc"], options["dlink"], options["dlink_libraries"], options["library_dirs"], args["nvcc_dlink"],
+            args["nvcc"],
+            options["dlink"],
+            options["dlink_libraries"],
+            options["library_dirs"],
+            args["nvcc_dlink"],
             self.targets_by_flags,
         )
 

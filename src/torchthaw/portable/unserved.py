@@ -34,7 +34,7 @@ FORMS = [re.compile(form) for form in (
     rf'namespace "(?P<scope>{NAMESPACE}\b[\w:]*)" has no member(?: class)? "(?P<name>[^"]+)"',
     rf'(?:class|struct|enum|namespace) "(?P<scope>{NAMESPACE}\b[^"]*)" has no member(?: class)? "(?P<name>[^"]+)"',
     rf'identifier "(?P<name>{UNQUALIFIED})" is undefined',
-    rf'name followed by "::" must be a class or namespace name: "(?P<name>(?:at|c10|torch|pybind11))"',
+    r'name followed by "::" must be a class or namespace name: "(?P<name>(?:at|c10|torch|pybind11))"',
     rf'cannot open source file "(?P<name>{FOLDERS}/[^"]+)"',
 )]  # fmt: skip
 # The name is there, and takes other arguments.

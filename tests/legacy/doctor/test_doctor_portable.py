@@ -71,7 +71,11 @@ def test_the_report(folder, asked, capsys):
     assert more.startswith("a.cpp:16: at::more is not served") and check.startswith("a.cpp:16: AT_CHECK is not")
     assert "a.cpp:12: fresh_one" in fresh and "2.10" in fresh and "2.10" in oldest
     assert f"{len(NAMES) - 2} of {len(NAMES)} names" in sums
-    assert cuda.startswith("not looked at: CUDA code, b.cu: no toolkit") and f"cd {folder}" in how and "--portable=auto" in how
+    assert (
+        cuda.startswith("not looked at: CUDA code, b.cu: no toolkit")
+        and f"cd {folder}" in how
+        and "--portable=auto" in how
+    )
 
 
 def test_with_a_toolkit_cuda_is_looked_at(folder, asked, capsys, monkeypatch):

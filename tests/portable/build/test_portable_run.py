@@ -27,7 +27,9 @@ def by_pytorch(small, monkeypatch):
     """What PyTorch itself was asked to build: names."""
     asked = []
     monkeypatch.setattr(
-        cpp_extension, "load", lambda name, sources, extra_cflags=None, extra_cuda_cflags=None, with_sycl=None: asked.append(name)
+        cpp_extension,
+        "load",
+        lambda name, sources, extra_cflags=None, extra_cuda_cflags=None, with_sycl=None: asked.append(name),
     )
     monkeypatch.setattr(cpp_extension, "load_inline", lambda name, cpp_sources, cuda_sources=None: asked.append(name))
     command = cpp_extension.BuildExtension
@@ -130,8 +132,7 @@ def test_cuda_code_without_a_toolkit(mode, by_pytorch, tmp_path, capfd, monkeypa
 
 
 def test_flags_of_nvcc_are_those_of_this_one(mode, by_pytorch, tmp_path, capfd, monkeypatch):
-    from torchthaw.portable import jit
-    from torchthaw.portable import setuptools as own
+    from torchthaw.portable import jit, setuptools as own
 
     toolkit = cuda.Toolkit(Path("nvcc"), tmp_path)
     monkeypatch.setattr(cuda, "toolkit", lambda: toolkit)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from setuptools import Distribution, Extension
 
-from support.messages import names
 from torchthaw.portable import BuildExtension, CppExtension, CUDAExtension, runtime_library, setuptools
 
 SOURCE = '#include <torch/extension.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("answer", []() { return long{ANSWER}; }); }'

@@ -1,12 +1,13 @@
 """tests/portable/build/test_portable_survey.py: make portable-survey: which files it takes, and what it says of each."""
 
 import importlib
+from types import SimpleNamespace
 
 import pytest
 
 from support import ROOT
 from torchthaw.base import toolchain
-from torchthaw.extension.cuda import Toolkit
+from torchthaw.extension import nvidia_packages
 from torchthaw.portable import operators
 
 FILES = {
@@ -30,7 +31,8 @@ def survey(monkeypatch, tmp_path):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(survey, "clone", lambda record: tmp_path)
     # In place of nvcc's, a call of the C++ compiler, which sees no <<< >>>.
-    monkeypatch.setattr(survey, "toolkit", lambda: Toolkit(tmp_path / "nvcc", tmp_path))
+    monkeypatch.setattr(survey, "toolkit", lambda: SimpleNamespace(include=tmp_path / "toolkit"))
+    monkeypatch.setattr(nvidia_packages, "headers", lambda toolkit: [])
     own = [*toolchain.cxx_compiler(), "-x", "c++", "-fsyntax-only"]
     monkeypatch.setattr(survey, "of_nvcc", lambda words: [*own, *words])
     return survey

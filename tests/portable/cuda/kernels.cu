@@ -2,11 +2,13 @@
 #include <torch/extension.h>
 
 #include <ATen/cuda/Atomic.cuh>
+#include <ATen/cuda/CUDAApplyUtils.cuh>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <ATen/cuda/DeviceUtils.cuh>
 #include <ATen/cuda/NumericLimits.cuh>
+#include <ATen/cuda/PhiloxUtils.cuh>
 #include <ATen/cuda/detail/IndexUtils.cuh>
 #include <ATen/cuda/detail/IntegerDivider.cuh>
 #include <ATen/cuda/detail/KernelUtils.h>
@@ -199,12 +201,20 @@ at::Tensor through_raw_memory(const at::Tensor &in) {
     return out;
 }
 
-std::tuple<int64_t, int64_t> philox(const std::optional<at::Generator> &given, int64_t increment) {
+__global__ void unpack_kernel(at::PhiloxCudaState state, int64_t *out) {
+    const auto seeds = at::cuda::philox::unpack(state);
+    out[0] = int64_t(std::get<0>(seeds));
+    out[1] = int64_t(std::get<1>(seeds));
+}
+
+// the seed and the offset that a kernel gets for `increment` numbers of each thread
+at::Tensor philox(const std::optional<at::Generator> &given, int64_t increment) {
     auto *generator = at::get_generator_or_default<at::CUDAGeneratorImpl>(given, at::cuda::detail::getDefaultCUDAGenerator());
     std::lock_guard<std::mutex> lock(generator->mutex_);
-    const at::PhiloxCudaState state = generator->philox_cuda_state(increment);
-    const auto [seed, offset] = at::cuda::philox::unpack(state);
-    return {seed, offset};
+    at::Tensor out = at::empty({2}, at::device(at::kCUDA).dtype(at::kLong));
+    unpack_kernel<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(generator->philox_cuda_state(increment), out.data_ptr<int64_t>());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
 }
 
 // The number of the current device, how many there are, the size of its warps, and what the guards said.

@@ -36,7 +36,9 @@ needs_nvcc = pytest.mark.skipif(not toolkit(), reason="a toolkit of CUDA")
 def on_cpu(*words):
     """What a program of Python prints with TORCHTHAW_CUDA=cpu."""
     environment = {**table_host.of_a_host(SRC), "TORCHTHAW_CUDA": "cpu"}
-    done = subprocess.run([sys.executable, "-m", "torchthaw", "run", *words], capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "torchthaw", "run", *words], capture_output=True, text=True, env=environment
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -120,12 +122,19 @@ def made(tmp_path, monkeypatch):
 
 
 def test_flags(made):
-    found = made(extra_compile_args={"cxx": ["-O1"], "nvcc": ["-lineinfo", "-DPy_LIMITED_API=1"]}, libraries=["cudart", "c10_cuda", "z"])
+    found = made(
+        extra_compile_args={"cxx": ["-O1"], "nvcc": ["-lineinfo", "-DPy_LIMITED_API=1"]},
+        libraries=["cudart", "c10_cuda", "z"],
+    )
     text = found.ninja_text([])
     (line,) = [line for line in text.splitlines() if "bin/nvcc" in line]
     assert "-gencode=arch=compute_75,code=sm_75" in line and "-lineinfo" in line and "LIMITED_API=1" not in line
     flags = " ".join(map(str, found.flags_of(found.options["sources"][0])))
-    assert "-D__CUDA_NO_HALF_OPERATORS__" in flags and "-DTORCH_EXTENSION_NAME=kernel" in flags and "-Xcompiler -fPIC" in flags
+    assert (
+        "-D__CUDA_NO_HALF_OPERATORS__" in flags
+        and "-DTORCH_EXTENSION_NAME=kernel" in flags
+        and "-Xcompiler -fPIC" in flags
+    )
     assert "-O1" not in flags and "--expt-relaxed-constexpr" in flags and "-Xcompiler -fvisibility=hidden" in flags
     assert "-lcudart_static" in text and "-lcudart " not in text and "-lc10_cuda" not in text and "-lz" in text
 

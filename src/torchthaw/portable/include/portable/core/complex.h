@@ -8,6 +8,12 @@ namespace torchthaw {
 template <class T> std::complex<T> of_std(const c10::complex<T> &z) { return {z.real(), z.imag()}; }
 }  // namespace torchthaw
 
+#if __has_include(<torch/headeronly/util/complex_utils.h>)
+namespace c10 {
+using torch::headeronly::is_complex;
+using torch::headeronly::scalar_value_type;
+}  // namespace c10
+#else
 namespace c10 {
 /// Whether T is a type of complex numbers, and the type of their parts; T itself of others.
 template <class T> struct is_complex : std::false_type {};
@@ -19,9 +25,13 @@ template <class T> struct scalar_value_type<complex<T>> { using type = T; };
 }  // namespace c10
 
 namespace std {
-
 template <class T> class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
 template <class T> bool isnan(const c10::complex<T> &z) { return isnan(z.real()) || isnan(z.imag()); }
+}  // namespace std
+#endif
+
+namespace std {
+
 template <class T> constexpr T real(const c10::complex<T> &z) { return z.real(); }
 template <class T> constexpr T imag(const c10::complex<T> &z) { return z.imag(); }
 template <class T> constexpr T norm(const c10::complex<T> &z) { return z.real() * z.real() + z.imag() * z.imag(); }
