@@ -125,7 +125,7 @@ portable-versions: test-environment ## build tests/portable once, and call it be
 portable-projects: test-environment ## build real projects once, and run that file on several PyTorchs: only=detectron2 torch="2.4.1 2.15.0" publish=1
 	@$(python) .ci/portable_projects.py $(only) $(if $(torch),--torch $(torch)) $(if $(publish),--publish)
 
-portable-survey: test-environment ## which C++ sources of real projects compile against the headers of torchthaw.portable: only="apex pytorch3d"
+portable-survey: test-environment ## which C++ and CUDA sources of real projects compile against the headers of torchthaw.portable: only="apex pytorch3d"
 	@$(python) .ci/portable_survey.py $(only)
 
 portable-pybind11: test-environment ## build pybind11's own tests as portable extensions and run them: only="test_enum test_stl"

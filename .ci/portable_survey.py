@@ -25,6 +25,7 @@ import portable_projects
 import projects
 from torchthaw.base import toolchain
 from torchthaw.extension import cuda, nvidia_packages
+from torchthaw.legacy.cpp import cpp_extension as legacy
 from torchthaw.portable import flags, headers, operators
 
 GOAL = 0.95
@@ -81,12 +82,18 @@ def toolkit():
         return None
 
 
-def of_nvcc(words):
+def of_nvcc(words, added):
     """The command for a .cu."""
-    return [toolkit().nvcc, "-cuda", f"-arch=sm_{ARCHITECTURE}", "-o", os.devnull, *flags.of_nvcc(words)]
+    return [toolkit().nvcc, "-cuda", f"-arch=sm_{ARCHITECTURE}", "-o", os.devnull, *flags.of_nvcc(words), *added]
 
 
-def first_error(path, words, folders):
+def added_by_run(path, folders):
+    """The flags that `run` adds for a source of C++ or CUDA."""
+    needed, folders = legacy.needs([path], folders, bool(toolkit())), [*map(str, folders)]
+    return [*legacy.nvcc_flags([], "survey", folders, [path]), *needed.nvcc] if path.suffix == ".cu" else needed.cxx
+
+
+def first_error(path, words, added, folders):
     """(the first error, the header that is not there) of a compiler; empty texts for a source that is right."""
     # Last, since a project's math.h is not the system's.
     own = [word for folder in [*folders, *BLAS] for word in ("-idirafter", folder)]
@@ -94,9 +101,9 @@ def first_error(path, words, folders):
     of_cuda = [f"-I{each}" for each in (found.include, *nvidia_packages.headers(found))] if found else []
     words = ["-w", "-DTORCH_EXTENSION_NAME=survey", *words, *of_cuda]
     if path.suffix == ".cu":
-        command = [*of_nvcc(words), *(word for each in own for word in ("-Xcompiler", each)), path]
+        command = [*of_nvcc(words, added), *(word for each in own for word in ("-Xcompiler", each)), path]
     else:
-        command = [*toolchain.cxx_compiler(), "-fsyntax-only", *words, *own, path]
+        command = [*toolchain.cxx_compiler(), "-fsyntax-only", *words, *added, *own, path]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     found, missing = ERROR.search(done.stderr), MISSING.search(done.stderr)
     error = done.returncode and (found[0] if found else done.stderr[-200:])
@@ -107,17 +114,16 @@ def by_portable(path, folders, macros):
     with tempfile.TemporaryDirectory() as place:
         operators.write(place, [path], folders)
         include = [f"-I{each}" for each in (place, *headers.include_paths())]
-        return first_error(path, [*flags.common(), *flags.cxx(), flags.STANDARD, *include, *macros], folders)
+        words = [*flags.common(), *flags.cxx(), flags.STANDARD, *include, *macros]
+        return first_error(path, words, added_by_run(path, folders), folders)
 
 
 def by_pytorch(path, folders, macros):
     from torch.utils import cpp_extension
 
-    from torchthaw.legacy.cpp import cpp_extension as legacy
-
     include = [*cpp_extension.include_paths(), toolchain.python_include()]
-    added = legacy.needs([path], [*map(str, [*include, *folders])]).cxx
-    return first_error(path, ["-std=c++20", *(f"-I{each}" for each in include), *added, *macros], folders)[0]
+    words = ["-std=c++20", *(f"-I{each}" for each in include), *macros]
+    return first_error(path, words, added_by_run(path, [*include, *folders]), folders)[0]
 
 
 def told_of(item):

@@ -33,8 +33,9 @@ def configure(project, python):
     if not shutil.which("cmake"):
         pytest.skip("no cmake on this machine")
 
-    def run(source, code=0):
-        folder = project(**{"CMakeLists.txt": LISTS.replace("SOURCE", source)})
+    def run(source, code=0, languages="CXX", **files):
+        lists = LISTS.replace("SOURCE", source).replace("CXX", languages)
+        folder = project(**{"CMakeLists.txt": lists, **files})
         shutil.rmtree(folder / "adding")
         cmakedir = python(folder, "-m", "torchthaw", "config", "--portable-cmakedir").strip()
         words = [
@@ -59,9 +60,26 @@ def test_a_project_of_cmake(configure, python):
 
 
 @pytest.mark.slow
-def test_cuda_is_not_served(configure):
+def test_cuda_in_a_project_without_it(configure):
     _, said = configure("add.cu", code=1)
-    assert "add.cu" in said and "CUDA is not served" in " ".join(said.split())
+    assert "add.cu" in said and "expected a project of the language CUDA" in " ".join(said.split())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc")
+def test_cuda_in_a_project_of_cmake(configure, python):
+    source = """#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+__global__ void kernel(float *x) { *x += 1; }
+int devices(at::Tensor x) {
+    if (x.is_cuda()) kernel<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>());
+    return at::cuda::getNumGPUs();
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("devices", &devices); }
+"""
+    folder, _ = configure("add.cu", languages="CXX CUDA", **{"add.cu": source})
+    python(folder, "-c", CMAKE, "--build", "built")
+    assert int(python(folder / "built", "-c", "import torch, adding; print(adding.devices(torch.ones(1)))")) >= 0
 
 
 @pytest.mark.slow

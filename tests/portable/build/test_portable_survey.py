@@ -34,7 +34,8 @@ def survey(monkeypatch, tmp_path):
     monkeypatch.setattr(survey, "toolkit", lambda: SimpleNamespace(include=tmp_path / "toolkit"))
     monkeypatch.setattr(nvidia_packages, "headers", lambda toolkit: [])
     own = [*toolchain.cxx_compiler(), "-x", "c++", "-fsyntax-only"]
-    monkeypatch.setattr(survey, "of_nvcc", lambda words: [*own, *words])
+    monkeypatch.setattr(survey, "of_nvcc", lambda words, added: [*own, *words])
+    monkeypatch.setattr(survey, "added_by_run", lambda path, folders: [])
     return survey
 
 

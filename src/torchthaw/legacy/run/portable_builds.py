@@ -86,24 +86,26 @@ def _building(build):
 
 
 def _current(extension):
-    """The extension, whose flags for nvcc are without what this nvcc dropped."""
+    """The extension with what `run` adds for CUDA code: calls that CUDA dropped, and no GPU that this nvcc does not know."""
     from ...extension import cuda
+    from ...portable import project_flags
+    from ..cpp import cpp_extension
 
-    args = cuda.compile_args(extension.extra_compile_args)
+    args, folders = cuda.compile_args(extension.extra_compile_args), project_flags.include_dirs(extension.include_dirs)
+    needed = cpp_extension.needs(extension.sources, folders, project_flags.names_cuda(extension.libraries))
+    of_nvcc = _of_nvcc(args["nvcc"], extension.name, folders, extension.sources)
     found = copy.copy(extension)
-    found.extra_compile_args = {**args, "nvcc": _of_this_nvcc(args["nvcc"])}
+    found.extra_compile_args = {**args, "cxx": [*args["cxx"], *needed.cxx], "nvcc": [*of_nvcc, *needed.nvcc]}
     return found
 
 
-def _of_this_nvcc(words):
-    """Flags of a project for nvcc, without what this nvcc dropped, which is said. FileNotFoundError without a toolkit."""
-    from ...extension import cuda
-    from ..cpp import nvcc
+def _of_nvcc(words, name, folders, sources):
+    """A project's flags for nvcc, and those that `run` adds; none where no source is CUDA's."""
+    from ..cpp import cpp_extension
 
-    kept, changes = nvcc.current(words, cuda.toolkit()) if words else ([], [])
-    for change in changes:
-        printing.show(f"torchthaw: nvcc: {change}", sys.stderr)
-    return kept
+    if not any(os.fspath(source).endswith(".cu") for source in sources):
+        return []
+    return cpp_extension.nvcc_flags(list(words or ()), name, folders, sources)
 
 
 def _running(run):
@@ -135,6 +137,7 @@ def _loading(name, function):
 
     @wraps(function)
     def load(*args, **kwargs):
+        from ...extension.create import paths
         from ...portable import jit
 
         own = getattr(jit, name)
@@ -144,8 +147,9 @@ def _loading(name, function):
             others = [argument for argument, value in arguments.items() if argument not in served and value]
             if others:
                 raise ValueError(f"{others[0]}: expected nothing for a portable build, got {arguments[others[0]]!r}")
-            if flags := arguments.get("extra_cuda_cflags"):
-                arguments["extra_cuda_cflags"] = _of_this_nvcc(list(flags))
+            sources = ["cuda.cu"] if arguments.get("cuda_sources") else paths(arguments.get("sources") or ())
+            if flags := _of_nvcc(arguments.get("extra_cuda_cflags"), arguments["name"], [], sources):
+                arguments["extra_cuda_cflags"] = flags
             return own(**{argument: value for argument, value in arguments.items() if argument in served})
         except REFUSED as error:
             if mode() != "auto":

@@ -4,7 +4,8 @@
 #     torchthaw_add_portable_extension(my_extension my_extension.cpp)
 #
 # The target is a module library in one file, my_extension.abi3.so, for every PyTorch >= 2.4 and CPython >= 3.10. Sources
-# are C++ of torch/extension.h. target_include_directories() and others apply as to any target.
+# are C++ of torch/extension.h, and CUDA in a project of that language: its CMAKE_CUDA_ARCHITECTURES says for which GPUs.
+# target_include_directories() and others apply as to any target.
 
 if(NOT Python_EXECUTABLE)
     find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)
@@ -16,9 +17,10 @@ function(torchthaw_add_portable_extension name)
     endif()
     set(sources)
     foreach(source IN LISTS ARGN)
-        if(source MATCHES "\\.cu$")
+        if(source MATCHES "\\.cu$" AND NOT CMAKE_CUDA_COMPILER)
             message(FATAL_ERROR
-                "torchthaw_add_portable_extension(${name}): expected C and C++ sources, got ${source}: CUDA is not served yet")
+                "torchthaw_add_portable_extension(${name}): expected a project of the language CUDA for ${source}, "
+                "got none: enable_language(CUDA)")
         endif()
         get_filename_component(source ${source} ABSOLUTE)
         list(APPEND sources ${source})
@@ -29,12 +31,11 @@ function(torchthaw_add_portable_extension name)
         ${Python_EXECUTABLE} -m torchthaw.portable ${name} --folder ${folder})
     execute_process(COMMAND ${command} ${sources} OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL "[^\n]+" lines "${printed}")
-    set(compile ${lines})
-    list(FILTER compile INCLUDE REGEX "^compile ")
-    list(TRANSFORM compile REPLACE "^compile " "")
-    set(link ${lines})
-    list(FILTER link INCLUDE REGEX "^link ")
-    list(TRANSFORM link REPLACE "^link " "")
+    foreach(kind compile nvcc link)
+        set(${kind} ${lines})
+        list(FILTER ${kind} INCLUDE REGEX "^${kind} ")
+        list(TRANSFORM ${kind} REPLACE "^${kind} " "")
+    endforeach()
 
     add_library(${name} MODULE ${sources})
     # Sources and headers may call other operators by the next build. What is unchanged is not written, nor compiled.
@@ -44,8 +45,13 @@ function(torchthaw_add_portable_extension name)
         COMMAND_EXPAND_LISTS VERBATIM)
     add_dependencies(${name} ${name}_operators)
     # Before the folders of the target, which may have PyTorch's own headers.
-    target_compile_options(${name} BEFORE PRIVATE ${compile})
+    target_compile_options(${name} BEFORE PRIVATE
+        "$<$<COMPILE_LANGUAGE:C,CXX>:${compile}>" "$<$<COMPILE_LANGUAGE:CUDA>:${nvcc}>")
     target_link_libraries(${name} PRIVATE ${link})
     target_compile_features(${name} PRIVATE cxx_std_17)
+    if(CMAKE_CUDA_COMPILER)
+        target_compile_features(${name} PRIVATE cuda_std_17)
+        target_include_directories(${name} PRIVATE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})  # for C++ that calls CUDA
+    endif()
     set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX .abi3.so LINKER_LANGUAGE CXX)
 endfunction()

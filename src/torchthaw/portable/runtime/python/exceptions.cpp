@@ -99,7 +99,7 @@ const char *error_already_set::what() const noexcept {
         gil_scoped_acquire gil;
         try {
             m_state->text = m_state->describe();
-        } catch (...) {
+        } catch (const std::exception &) {
             return "Python error, whose text could not be read";
         }
     }
