@@ -186,6 +186,7 @@ def main(folder):
     assert kernels.devices() == [0, count, warp, major, 0, 0, 0, 0, 4, 1, count]
     close(thc.doubled(torch.arange(50.0).cuda()), torch.arange(50.0) * 2)
     raises(RuntimeError, "7 of nine")(thc.wrong)
+    assert thc.handles()
     products(thc)
     print("right")
 

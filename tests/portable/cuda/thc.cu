@@ -43,11 +43,29 @@ void gemv(const std::string &op, int64_t m, int64_t n, double alpha, const at::T
     THCudaBlas_Dgemv(state, op[0], m, n, alpha, a.data_ptr<double>(), lda, x.data_ptr<double>(), incx, beta, y.data_ptr<double>(), incy);
 }
 
+// whether cuBLAS, cuSPARSE and cuSOLVER have handles, as far as their headers are here; the last two where they are linked
+bool handles() {
+    bool right = true;
+#if __has_include(<cublas_v2.h>)
+    cudaStream_t stream = nullptr;
+    TORCH_CUDABLAS_CHECK(cublasGetStream(at::cuda::getCurrentCUDABlasHandle(), &stream));
+    right = stream == at::cuda::getCurrentCUDAStream().stream();
+#endif
+#if __has_include(<cusparse.h>) && defined(OTHER_LIBRARIES)
+    right = right && at::cuda::getCurrentCUDASparseHandle() == at::cuda::getCurrentCUDASparseHandle();
+#endif
+#if __has_include(<cusolverDn.h>) && defined(OTHER_LIBRARIES)
+    right = right && at::cuda::getCurrentCUDASolverDnHandle() == at::cuda::getCurrentCUDASolverDnHandle();
+#endif
+    return right;
+}
+
 void wrong() { THError("%d of %s", 7, "nine"); }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("doubled", &doubled);
     m.def("gemm", &gemm);
     m.def("gemv", &gemv);
+    m.def("handles", &handles);
     m.def("wrong", &wrong);
 }

@@ -118,7 +118,11 @@ void *blas_handle() {
         return handle;
     }
     gil_scoped_acquire gil;
-    return reinterpret_cast<void *>(module().attr("current_blas_handle")().cast<uintptr_t>());
+    try {
+        return reinterpret_cast<void *>(module().attr("current_blas_handle")().cast<uintptr_t>());
+    } catch (const pybind11::error_already_set &) {
+        return nullptr;
+    }
 }
 
 at::Generator default_generator(int device) {

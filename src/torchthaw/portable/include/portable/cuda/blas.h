@@ -17,32 +17,36 @@
 
 namespace at::cuda {
 
+/// One of this extension for each thread and device, set to the current stream; create and set_stream are the library's.
+template <class Handle, class Create, class SetStream>
+Handle own_handle(const char *library, Create create, SetStream set_stream) {
+    static thread_local std::map<int, Handle> made;
+    Handle &handle = made[current_device()];
+    TORCH_CHECK(handle || int(create(&handle)) == 0, library, ": no handle could be made");
+    TORCH_CHECK(int(set_stream(handle, getCurrentCUDAStream())) == 0, library, ": its handle does not take the current stream");
+    return handle;
+}
+
 #if __has_include(<cublas_v2.h>)
-/// PyTorch's of this thread, set to the current stream.
-inline cublasHandle_t getCurrentCUDABlasHandle(bool = true) { return static_cast<cublasHandle_t>(::torchthaw::cuda::blas_handle()); }
+/// PyTorch's of this thread, set to the current stream; an own one where PyTorch has none.
+inline cublasHandle_t getCurrentCUDABlasHandle(bool = true) {
+    if (void *handle = ::torchthaw::cuda::blas_handle()) return static_cast<cublasHandle_t>(handle);
+    return own_handle<cublasHandle_t>("cuBLAS", cublasCreate_v2, cublasSetStream_v2);
+}
 #endif
 #if __has_include(<cusparse.h>)
-/// One of this extension for each thread and device, set to the current stream.
 inline cusparseHandle_t getCurrentCUDASparseHandle() {
-    static thread_local std::map<int, cusparseHandle_t> made;
-    cusparseHandle_t &handle = made[current_device()];
-    TORCH_CHECK(handle || cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate failed");
-    TORCH_CHECK(cusparseSetStream(handle, getCurrentCUDAStream()) == CUSPARSE_STATUS_SUCCESS, "cusparseSetStream failed");
-    return handle;
+    return own_handle<cusparseHandle_t>("cuSPARSE", cusparseCreate, cusparseSetStream);
 }
-#define TORCH_CUDASPARSE_CHECK(expression) TORCH_CHECK((expression) == CUSPARSE_STATUS_SUCCESS, "CUDA error: " #expression " failed")
 #endif
 #if __has_include(<cusolverDn.h>)
-/// One of this extension for each thread and device, set to the current stream.
 inline cusolverDnHandle_t getCurrentCUDASolverDnHandle() {
-    static thread_local std::map<int, cusolverDnHandle_t> made;
-    cusolverDnHandle_t &handle = made[current_device()];
-    TORCH_CHECK(handle || cusolverDnCreate(&handle) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate failed");
-    TORCH_CHECK(cusolverDnSetStream(handle, getCurrentCUDAStream()) == CUSOLVER_STATUS_SUCCESS, "cusolverDnSetStream failed");
-    return handle;
+    return own_handle<cusolverDnHandle_t>("cuSOLVER", cusolverDnCreate, cusolverDnSetStream);
 }
-#define TORCH_CUSOLVER_CHECK(expression) TORCH_CHECK((expression) == CUSOLVER_STATUS_SUCCESS, "CUDA error: " #expression " failed")
 #endif
+// A status of 0 is success in all of them.
+#define TORCH_CUDASPARSE_CHECK(expression) TORCH_CUDABLAS_CHECK(expression)
+#define TORCH_CUSOLVER_CHECK(expression) TORCH_CUDABLAS_CHECK(expression)
 #define TORCH_CUDABLAS_CHECK(expression) TORCH_CHECK(int(expression) == 0, "CUDA error: " #expression " failed")
 
 namespace blas {

@@ -25,7 +25,7 @@ void empty_cache();
 /// Has PyTorch start CUDA, which it else does when a program first uses it.
 void initialize();
 
-/// PyTorch's cublasHandle_t of this thread and the current stream.
+/// PyTorch's cublasHandle_t of this thread and the current stream; null where it has none.
 void *blas_handle();
 
 /// The generator of a device that is used where none is given.
