@@ -227,6 +227,7 @@ def test_errors_of_torch_csrc_exceptions():
         return type(raised.value), str(raised.value)
 
     assert told(1) == (TypeError, "a type") and told(2) == (AttributeError, "an attribute")
-    assert told(3) == (SystemError, "python_error was thrown, and no Python error is pending")
+    kind, text = told(3)
+    assert kind is SystemError and "python_error" in text and "pending" in text
     assert told(4) == told(5) == told(6) == (KeyError, "'a key'")
     assert module.raise_(7) == 7

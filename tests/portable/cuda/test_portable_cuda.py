@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support import SRC, table_host
+from support.messages import names
 from torchthaw import portable
 from torchthaw.extension import cuda
 from torchthaw.portable import build
@@ -100,7 +101,7 @@ def test_no_toolkit(tmp_path, monkeypatch):
     source = tmp_path / "kernel.cu"
     source.write_text("")
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "none"))
-    with pytest.raises(FileNotFoundError, match="CUDA_HOME: expected a CUDA toolkit, got"):
+    with pytest.raises(FileNotFoundError, match=names("CUDA_HOME", "CUDA toolkit", "none")):
         portable.load("kernel", source, build_directory=tmp_path)
 
 
