@@ -7,7 +7,7 @@
     .ci/gpu_check.py --list             the steps of each part, with their commands; needs no GPU
 
 Needs nvcc, CMake, ninja, compute-sanitizer, and a Python that imports a PyTorch with CUDA, cffi, pytest,
-xdist and hypothesis.
+xdist, hypothesis and yaml.
 Every step is run even if another fails; one that lacks something is left out, in words. Tests run at once, builds and
 times alone. What came of each is kept in benchmarks/results/, in the file of the card, with the date; what each printed
 in build/gpu-check/.
@@ -36,7 +36,7 @@ HOST = TESTS / "cuda" / "host"
 LOGS = BUILD / "gpu-check"
 PARTS = "build", "test", "sanitize", "times"
 GPU = "PyTorch that sees the GPU"
-MODULES = "cffi", "pytest", "hypothesis", "xdist"
+MODULES = "cffi", "pytest", "hypothesis", "xdist", "yaml"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 # Failures that a test asks for, such as more memory than there is, are no finding.
@@ -97,6 +97,9 @@ def steps(results=cards.RESULTS):
     for path in sorted({*HOST.glob("test_cuda_*.py")} - {HOST / "test_cuda_checks.py"}):
         # They compile most of the time.
         yield Step("test", path.stem, [*PYTEST, "-n", "4", path.relative_to(ROOT)], 600, (GPU, *MODULES, "nvcc"))
+
+    calls = [python, TESTS / "portable" / "cuda" / "calls.py", LOGS / "portable"]
+    yield Step("test", "portable extensions", calls, 600, (GPU, "nvcc", "ninja", "yaml"))
 
     for check, options in SANITIZERS.items():
         for program in programs():
