@@ -4,10 +4,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
-from support import cuda_on_cpu
+from support import SRC, cuda_on_cpu
 from support.messages import names
 from torchthaw.base import cache, installed_torch
 from torchthaw.cuda_on_cpu import arguments, toolkit_folder
@@ -390,3 +391,11 @@ def test_each_option_of_cudas_nvcc_is_known():
 def test_options_of_a_card_mean_nothing():
     options, files = arguments.parse(["-Xfatbin", "-compress-all", "-O3", "a.cu"])
     assert files == [("a.cu", "cu")] and ("-O", "3") in options
+
+
+def test_the_build_of_torchthaw_needs_no_other_package():
+    """Its CUDA code is compiled by this nvcc, with the Python of whoever installs it: nothing but the standard library."""
+    code = "import torchthaw.cuda_on_cpu.nvcc, torchthaw.cuda_on_cpu.toolkit_folder, sys; print('cffi' in sys.modules)"
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(SRC)!r}); {code}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr

@@ -1,6 +1,9 @@
 """torchthaw/base/errors.py: BuildError, which everything that builds raises."""
 
-from cffi import VerificationError
+try:
+    from cffi import VerificationError
+except ImportError:  # while torchthaw itself is built, which compiles its CUDA code with this package
+    VerificationError = Exception
 
 
 class BuildError(RuntimeError, VerificationError):

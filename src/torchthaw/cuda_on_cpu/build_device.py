@@ -12,7 +12,6 @@ import runpy
 from pathlib import Path
 
 from ..base import cache, config, installed_torch, toolchain, writing
-from ..extension import ninja
 from . import toolkit_folder
 
 HERE = Path(__file__).resolve().parent
@@ -111,6 +110,8 @@ def compile_flags(torch):
 
 
 def _build(folder, torch):
+    from ..extension import ninja  # needs cffi, which may be absent while torchthaw itself is built
+
     libraries = os.path.join(torch.folder, "lib")
     link_flags = [
         f"-L{libraries}", *(["-ltorch_cuda", "-lc10_cuda"] if torch.cuda else []), "-ltorch_cpu", "-lc10", _runtime(),
