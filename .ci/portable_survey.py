@@ -34,19 +34,10 @@ ARCHITECTURE = 80  # of the GPU that .cu are compiled for
 FOLDER = projects.FOLDER / "survey"  # clones stay there
 SUFFIXES = (".cpp", ".cc", ".cxx", ".cu")
 OF_PYTORCH = re.compile(r'^\s*#\s*include\s*[<"](?:torch|ATen|c10|pybind11|THC?|caffe2)/', re.M)
+# Folders of headers that build files name.
 NAMED = {
-    "include",
-    "includes",
-    "common",
-    "cuda",
-    "csrc",
-    "src",
-    "ext",
-    "cpp",
-    "third_party",
-    "3rdparty",
-    "headers",
-}  # in build files
+    "include", "includes", "common", "cuda", "csrc", "src", "ext", "cpp", "third_party", "3rdparty", "headers",
+}  # fmt: skip
 OTHERS = {"third_party", "3rdparty", "build", ".git"}  # sources there are not the project's
 MACROS = {"NVIDIA/MinkowskiEngine": ["-DCPU_ONLY"]}  # that a build without CUDA defines
 CUDA = re.compile(r"\b(?:cuda\w*|cu\w+|nv\w+)\.h|(?:ATen|c10|torch)/cuda|/hip/|THC|CUDA(?:Context|Guard|Stream)", re.I)
